@@ -12,19 +12,20 @@ from typing import Any
 from explorer.settings import share_processor
 from explorer.tables import Table
 
-share_processor()  # whoever imports torch first does so after this package
+# Torch reads at its import how idle threads are to wait, and whoever imports it does so after this package.
+share_processor()
 
 __all__ = ["Answer", "actions", "follow", "run", "standard_model", "stop"]
 
 SCRIPT_OWNER = "script"
-"""Who starts the runs of a script: they are listed by `explorer.run("runs")` and kept with those of the pages."""
+"""The owner of a script's runs: they are listed by `explorer.run("runs")` and kept with those of the pages."""
 
 LOOK_SECONDS = 0.1
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What an action computed: `result` in full, `table` as the page shows it; prints as the table."""
+    """The answer of an action: `result` in full, `table` as the page shows it; prints as the table."""
 
     result: Any
     table: Table
@@ -36,7 +37,7 @@ class Answer:
 def run(action: str, model: str | None = None, **parameters: Any) -> Answer:
     """Run one action by its endpoint's name, for example `run("fill_masks", text="Paris is in [MASK].", top_k=5)`.
 
-    model: a catalog name, a hub id (fetched when needed) or a folder; without one the first bundled model that can.
+    model: a catalog name, a hub id (fetched if needed) or a folder; None for the first bundled model that has the head.
     Raises ExplorerError for what a visitor can put right, ValueError for an unknown action, TypeError for a parameter
     that the action does not have.
     """
@@ -49,7 +50,8 @@ def run(action: str, model: str | None = None, **parameters: Any) -> Answer:
 
 
 def follow(action: str, model: str | None = None, **parameters: Any) -> Generator[Answer, None, None]:
-    """As run, with each answer as it comes: of what trains or measures for a while many, of anything else one.
+    """Run one action as `run` does, and yield each answer as it comes: several for what trains or measures for a while,
+    else one.
 
     Closing it ends the work; a run that it has started trains on, as one on a page does, until `stop`.
     """
@@ -62,7 +64,9 @@ def follow(action: str, model: str | None = None, **parameters: Any) -> Generato
 
 
 def stop() -> list[str]:
-    """Stop the runs that this process trains, and wait until they have ended; their ids. They keep what they have learned."""
+    """Stop the runs that this process trains, and wait until they have ended. They keep what they have learned. Returns
+    their ids.
+    """
     from explorer.runs.store import this_process
 
     runs = _engine().runs
@@ -75,7 +79,7 @@ def stop() -> list[str]:
 
 
 def actions() -> dict[str, Any]:
-    """Every action by its name, in the order of the pages."""
+    """Return every action by its name, in the order of the pages."""
     from explorer.labs import LABS
 
     return {entry.name: entry for lab in LABS for entry in lab.actions}
@@ -89,7 +93,7 @@ def _named(action: str) -> Any:
 
 
 def _results(entry: Any, model: str | None, parameters: dict[str, Any]) -> Generator[Any, None, None]:
-    """Each newer result of an action."""
+    """Yield each newer result of an action."""
     from explorer.labs import LiveAction
 
     engine = _engine()
@@ -109,7 +113,7 @@ def _results(entry: Any, model: str | None, parameters: dict[str, Any]) -> Gener
 
 
 def standard_model(entry: Any) -> str:
-    """The first bundled model with the head that an action needs."""
+    """Return the first bundled model with the head that an action needs."""
     from explorer.models.catalog import DEFAULT_MODEL, bundled_with
 
     needs = getattr(getattr(entry, "job", None) or getattr(entry, "source", None), "needs", None)
@@ -122,7 +126,7 @@ def _prepared(engine: Any, model: str) -> None:
 
 
 def _followed(entry: Any, engine: Any, params: Any) -> Iterator[Any]:
-    """Each newer result of an action that goes on for a while."""
+    """Yield each newer result of an action that goes on for a while."""
     if entry.takes_model:
         _prepared(engine, params.model)
     with closing(entry.follow(engine, params, SCRIPT_OWNER)) as results:

@@ -1,4 +1,4 @@
-"""What a lab is: a page, its question, and named actions that run anywhere (page, API client, script)."""
+"""Describes a lab: a page, its question, and named actions that run anywhere (page, API client, script)."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ CHAPTERS = ("Read", "Learn", "Look inside", "Adapt", "Compress")
 class Action:
     """One thing that a visitor can do.
 
-    name: the endpoint, and what explorer.run calls it. params: the frozen dataclass that the job takes; its fields are the
-    endpoint's parameters beside `model`. table: makes the table behind the figure from the job's result.
+    name: the endpoint, and its name for explorer.run. params: the frozen dataclass that the job takes; its fields are
+    the endpoint's parameters besides `model`. table: makes the table behind the figure from the job's result.
     """
 
     name: str
@@ -42,8 +42,9 @@ class Action:
     plain: Plain | None = None
     """Makes a script that computes the table without this package."""
     openings: tuple[Opening, ...] = ()
-    """What its tab opens with, where that takes too long to be computed for every visitor: of the page's first model, and of
-    others that may stand in the picker."""
+    """What its tab opens with, if that takes too long to be computed for every visitor: for the page's first model, and
+    for others that may be in the picker.
+    """
 
     @property
     def takes_model(self) -> bool:
@@ -51,18 +52,18 @@ class Action:
         return self.job.on == "model"
 
     def script(self, model_id: str, params: Any) -> str:
-        """A Python script that computes the same numbers outside the page; parameters at their default are left out."""
+        """Return a Python script that computes the same numbers outside the page; parameters at their default are left out."""
         named = model_id if self.job.on == "model" else getattr(params, "model", None)
         return _script(self.name, named, params)
 
 
 @dataclass(frozen=True)
 class LiveAction:
-    """Something that goes on for a while and shows how it stands as it goes.
+    """Something that goes on for a while and shows its progress.
 
-    source: a job that is a generator; or, for runs that train, `module:function`, called as `(engine, params, owner)`: it
-    yields results, and None if nothing is new, and never waits. params: a dataclass; a field called `model` is the page's.
-    check raises ExplorerError for a last result that is a failure.
+    source: a job that is a generator; or, for runs that train, `module:function`, called as `(engine, params, owner)`:
+    it yields results, and None if nothing is new, and never waits. params: a dataclass; a field called `model` is the
+    page's. check: raises ExplorerError for a last result that is a failure.
     """
 
     name: str
@@ -71,9 +72,9 @@ class LiveAction:
     table: Callable[[Any], Table]
     check: Callable[[Any], None] | None = None
     plain: Plain | None = None
-    """As Action's."""
+    """As in Action."""
     openings: tuple[Opening, ...] = ()
-    """As Action's."""
+    """As in Action."""
 
     @property
     def takes_model(self) -> bool:
@@ -81,7 +82,7 @@ class LiveAction:
         return any(field.name == "model" for field in fields(self.params))
 
     def follow(self, engine: Engine, params: Any, owner: str) -> Iterator[Any]:
-        """Results as they come, and None if nothing is new; whoever drives it pauses between two looks, and closes it."""
+        """Yield results as they come, and None if nothing is new; the caller pauses between two looks, and closes it."""
         if isinstance(self.source, Job):
             return engine.follow(self.source, params)
         module, name = self.source.split(":")
@@ -89,7 +90,7 @@ class LiveAction:
         return results
 
     def script(self, params: Any) -> str:
-        """As Action.script."""
+        """Return a script as Action.script does."""
         return _script(self.name, getattr(params, "model", None), params)
 
 
@@ -130,5 +131,6 @@ class Lab:
     actions: tuple[Action | LiveAction, ...]
     tab: str
     without_head: Mapping[str, Markup] = field(default_factory=dict)
-    """Why a model lacks the head that this page needs, shown when the chosen one does: by its family, as its config calls it; of
-    the others under an empty name."""
+    """Why a model lacks the head that this page needs, shown if the chosen one does: by the family's name in its
+    config; "" for all others.
+    """

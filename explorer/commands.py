@@ -1,6 +1,6 @@
 """The actions of the pages as commands: `list`, `describe NAME`, and `run NAME --parameter value`.
 
-They compute in this process, without a server. Names, bounds, defaults and explanations are those that the pages have.
+They compute in this process, without a server. Names, bounds, defaults and explanations are those of the pages.
 """
 
 from __future__ import annotations
@@ -28,44 +28,44 @@ from explorer.settings import settings
 from explorer.tables import Table
 
 PROGRESS_SECONDS = 0.5
-"""Between two lines that say how it stands."""
+"""Seconds between two lines of progress."""
 
 INTERRUPTED = 130
-"""The exit status of what Ctrl-C has ended."""
+"""The exit status after Ctrl-C."""
 
 FORMATS = ("text", "csv", "json")
 
 
 class Failed(click.ClickException):
-    """What an action has to say of why there is no answer, as it says it."""
+    """The sentence by which an action says why there is no answer."""
 
     def show(self, file: Any = None) -> None:
-        """To stderr."""
+        """Print it to stderr."""
         click.echo(self.message, err=True)
 
 
 class Refused(Failed):
-    """The same of a value that it cannot use."""
+    """The same for a value that the action cannot use."""
 
     exit_code = 2
 
 
 class Actions(click.Group):
-    """A command an action, made when it is named."""
+    """One command for each action, made when it is named."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """All names, in the order of the pages."""
+        """Return all names, in the order of the pages."""
         return list(explorer.actions())
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of this name."""
+        """Return the command of this name."""
         action = explorer.actions().get(cmd_name)
         return None if action is None else _command(cmd_name)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """As Click's; where there is none the nearest names are said."""
+        """Resolve a command as Click does; the error for an unknown one names the nearest."""
         if self.get_command(ctx, args[0]) is None:
             raise click.UsageError(_unknown(args[0]), ctx)
         return super().resolve_command(ctx, args)
@@ -140,10 +140,11 @@ def _command(name: str) -> click.Command:
 
 
 def _option(action: Any, parameter: Parameter) -> click.Option:
-    """An option in its parameter's words. Its value is checked by the declaration, which has the sentence for a wrong one."""
+    """Return an option with its parameter's explanation."""
     flag = "--" + parameter.name.replace("_", "-")
     default = _default(explorer.standard_model(action) if parameter.name == "model" else parameter.default)
     unset: Any = {"default": None} if isinstance(parameter.kind, Flag) else {}  # else what is left out would be no
+    # No type is given: the value is checked by the declaration, which has the sentence for a wrong one.
     return click.Option(
         [f"{flag}/--no-{flag[2:]}" if isinstance(parameter.kind, Flag) else flag, parameter.name],
         **unset,
@@ -170,7 +171,7 @@ def _default(value: Any) -> str:
 
 
 def _given(parameter: Parameter, value: Any) -> Any:
-    """An option's value as a page would send it: a list that is written as JSON, or with commas, or option by option."""
+    """Return an option's value as a page would send it: a list that is written as JSON, or with commas, or option by option."""
     if not parameter.several:
         return value
     read = [_listed(one) for one in value]
@@ -187,6 +188,7 @@ def _listed(text: str) -> Any:
 
 def _run(name: str, form: str, output: Path | None, **options: Any) -> None:
     parameters = reference(explorer.actions()[name]).parameters
+    # What was not given is left to the defaults of the parameters.
     given = {one: _given(parameters[one], value) for one, value in options.items() if value is not None and value != ()}
     try:
         if output is not None and not output.parent.is_dir():
@@ -202,7 +204,7 @@ def _run(name: str, form: str, output: Path | None, **options: Any) -> None:
 
 
 def _last(answers: Generator[Answer, None, None], live: bool) -> Answer:
-    """The last answer; of a live action stderr says meanwhile how it stands."""
+    """Return the last answer; meanwhile the progress of a live action goes to stderr."""
     began = told = time.monotonic()
     on_one_line, last = sys.stderr.isatty(), None
     with closing(answers):
@@ -212,13 +214,13 @@ def _last(answers: Generator[Answer, None, None], live: bool) -> Answer:
                 told = now
                 click.echo(_progress(last.table, now - began, on_one_line), err=True, nl=not on_one_line)
     if on_one_line and told != began:
-        click.echo("\r\033[K", err=True, nl=False)
+        click.echo("\r\033[K", err=True, nl=False)  # \033[K clears the line of progress
     assert last is not None
     return last
 
 
 def _progress(table: Table, seconds: float, on_one_line: bool) -> str:
-    """The table's last row, which is the newest."""
+    """Return the table's last row, which is the newest, as a line of progress."""
     row = Table.of(table.columns, table.rows[-1:]).as_cells()[-1] if table.rows else ()
     said = ", ".join(f"{name} {cell}" for name, cell in zip(table.columns, row, strict=False) if cell)
     line = f"{seconds:.0f} s: {said or 'begun'}"[: shutil.get_terminal_size().columns - 1]
@@ -226,7 +228,7 @@ def _progress(table: Table, seconds: float, on_one_line: bool) -> str:
 
 
 def _hand_over(answer: Answer, form: str, output: Path | None) -> None:
-    """The table to stdout or a file; what is to be taken home to the file."""
+    """Write the table to stdout or a file, or copy the file that the action made."""
     if output is None:
         click.echo(_written(answer.table, form, sys.stdout.isatty()))
         return
@@ -243,7 +245,7 @@ def _hand_over(answer: Answer, form: str, output: Path | None) -> None:
 
 
 def _file_of(result: Any) -> Path | None:
-    """The file that an action has made: the path that is its result, or that its result holds."""
+    """Return the file that an action has made: the path that is its result, or that its result holds."""
     path = getattr(result, "path", result)
     return Path(path) if isinstance(path, str) and path.endswith(".zip") else None
 

@@ -6,16 +6,17 @@ import errno
 import logging
 
 LONGEST = 1200
-"""Characters of a sentence; a longer one repeats what was sent, and its middle is left out."""
+"""Characters of a message; a longer one repeats what was sent, and its middle is left out."""
 
 
 class ExplorerError(Exception):
     """Anything that a visitor can put right; its text is shown as it is (never as HTML)."""
 
     def __init__(self, message: str) -> None:
-        """Whatever a sentence repeats of a visitor's input, it can be encoded and read: lone surrogates are replaced."""
+        """Take a message; it may repeat a visitor's input."""
         if len(message) > LONGEST:
             message = f"{message[: LONGEST // 2]} … {message[-LONGEST // 2 :]}"
+        # Lone surrogates in such input cannot be encoded, and are replaced.
         super().__init__(message.encode("utf-8", "replace").decode("utf-8"))
 
 
@@ -30,7 +31,7 @@ class ModelUnavailableError(ExplorerError):
 class MissingCapabilityError(ExplorerError):
     """The chosen model lacks the head that the page asks for.
 
-    capability: which, where it is one; an `architectures` name. model_type: the model's family, as its config calls it.
+    capability: the head's name, if it is one. model_type: the model's family, as its config calls it.
     """
 
     def __init__(self, message: str, capability: str | None = None, model_type: str = "") -> None:
@@ -51,7 +52,9 @@ _FORBIDDEN = (errno.EROFS, errno.EACCES, errno.EPERM)
 
 
 def storage_error(what: str, error: BaseException, verb: str = "written") -> StorageError:
-    """The sentence for a failed access to `what`, which begins it; other errors of the disk are told by their own words."""
+    """Return the error for a failed access to `what`, which begins the sentence; other errors of the disk keep their
+    own words.
+    """
     said = f"{what} could not be {verb}: "
     if _is_full(error):
         return StorageError(
@@ -69,14 +72,15 @@ def storage_error(what: str, error: BaseException, verb: str = "written") -> Sto
 
 
 def _is_full(error: BaseException) -> bool:
-    """Whether the disk takes no more: safetensors and SQLite say so in words."""
+    """Return whether the disk is full."""
     if isinstance(error, OSError) and error.errno is not None:
         return error.errno in _FULL
+    # safetensors and SQLite raise errors of their own, with the reason in words.
     return any(words in str(error) for words in ("No space left", "disk is full", "quota exceeded"))
 
 
 def is_forbidden(error: BaseException) -> bool:
-    """Whether this process may not write there, as on a disk that is read-only; SQLite says so in words."""
+    """Return whether this process cannot write there, as on a disk that is read-only; SQLite tells it in words."""
     if isinstance(error, OSError) and error.errno is not None:
         return error.errno in _FORBIDDEN
     words = ("readonly database", "unable to open database", "Read-only file system", "Permission denied")
@@ -84,7 +88,9 @@ def is_forbidden(error: BaseException) -> bool:
 
 
 def readable(error: BaseException) -> ExplorerError:
-    """The error that a visitor may read: their own as it is, a fault of ours as one sentence, with the rest in the log."""
+    """Return the error that a visitor may read: their own unchanged, a fault of ours as one sentence, with the rest in
+    the log.
+    """
     if isinstance(error, ExplorerError):
         return error
     if isinstance(error, RecursionError):

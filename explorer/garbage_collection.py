@@ -1,8 +1,9 @@
-"""Python's search for garbage, which stops all threads: over what the app imports it takes half a second, each time.
+"""Keeps Python's cyclic garbage collector from the app's long-lived objects: over what the app imports it takes half a
+second each time, and it stops all threads.
 
-What stands when the app is built, and when torch and a first model's code have been imported, stays to the end, so the search
-leaves it out from then on. Without that a class waited half a second now and then, and the first page came after 5.0 s and not
-3.6 s.
+Objects that exist when the app is built, and when torch and a first model's code have been imported, stay to the end,
+so the collector leaves them out from then on. Without that a class waited half a second now and then, and the first
+page came after 5.0 s and not 3.6 s.
 """
 
 from __future__ import annotations
@@ -15,17 +16,18 @@ from functools import cache
 
 @contextmanager
 def no_search() -> Iterator[None]:
-    """Nothing is searched within; what stands at the end is never searched again."""
+    """Switch the collector off while the context is open; the objects that exist at its end are never searched again."""
     gc.disable()
     try:
         yield
     finally:
-        gc.freeze()
+        gc.freeze()  # all that exists moves into a generation that the collector ignores
         gc.enable()
 
 
 @cache
 def leave_imports_out() -> None:
-    """What stands now is never searched again, once in a process: called when all is imported and no model is loaded yet, since
-    what is let go later must be found."""
+    """Call gc.freeze() once in a process, after all imports and before a model is loaded: a model that is unloaded
+    later must be collected.
+    """
     gc.freeze()

@@ -1,4 +1,4 @@
-"""The words that a first-time reader may not know, each with one sentence; pages explain them where they stand."""
+"""The words that a first-time reader may not know, each with one sentence; pages explain them where they occur."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from dataclasses import asdict, dataclass
 
 @dataclass(frozen=True)
 class Entry:
-    """word: as a page spells it, case apart where `exact` is not set. pages: the labs that mean this by it; empty for all."""
+    """A word with its explanation. word: as a page spells it, in any case unless `exact` is set. pages: the labs that
+    mean this by it; empty for all.
+    """
 
     word: str
     says: str
@@ -142,5 +144,5 @@ ENTRIES = (
 
 
 def as_json() -> str:
-    """For a script on the page."""
+    """Return the entries for a script on the page."""
     return json.dumps([asdict(entry) for entry in ENTRIES], ensure_ascii=False)

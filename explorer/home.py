@@ -33,7 +33,7 @@ HOME = Lab(
 
 
 def build(page: Page) -> None:
-    """One sentence, its tokens, the guesses; below, a card for each lab."""
+    """Lay out one sentence, its tokens and the guesses; below, a card for each lab."""
     text = gr.Textbox(EXAMPLE.text, show_label=False, container=False, lines=1, max_lines=3, elem_id="home-text")
     hidden = gr.Textbox("", visible="hidden", label="also_mask")
     top_k = gr.Number(5, visible=False, label="top_k")
@@ -45,13 +45,14 @@ def build(page: Page) -> None:
 
     inputs = {"text": text, "top_k": top_k, "also_mask": hidden}
     shown = [(chips, figures.fill_chips), *view, (hidden, hidden_now)]
+    # publish=False: the endpoint is the Masking page's.
     fill = Connection(page, FILL_MASKS, inputs, shown, folded, publish=False)
     fill.on(chips.select, read=pressed_positions)
     keep_hidden(fill, chips, text.submit, *open_with(page, EXAMPLE, text, hidden))
 
 
 def lab_cards() -> Markup:
-    """What there is to see, a card a lab."""
+    """Return the labs as cards."""
     cards = Markup("").join(
         Markup('<a class="lab-card" href="{}"><span class="chapter-name">{}</span><b>{}</b><span>{}</span></a>').format(
             lab.slug, lab.chapter, lab.title, lab.teaser

@@ -1,4 +1,6 @@
-"""What a parameter accepts: numbers between bounds, names, texts. Each kind has the sentence for what it refuses."""
+"""The kinds of values that parameters accept: numbers between bounds, names, texts. Each has the sentence for what it
+refuses.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ from explorer.text import checked_text, encodable
 
 LARGEST_SEED = 2**31 - 1
 MOST_LAYERS = 1000
-"""A bound before the model is known; the job refuses what the model doesn't have."""
+"""A bound before the model is known; the job refuses layers that the model doesn't have."""
 
 MOST_HEADS = 5000
 MOST_TOKENS = 100_000
@@ -30,22 +32,22 @@ Head = tuple[int, int]
 
 @dataclass(frozen=True)
 class Kind:
-    """What a field accepts."""
+    """The values that a field accepts."""
 
     what = ""
-    """What is meant, for the sentence where a list or an object was sent."""
+    """A description of the accepted values, for the sentence if a list or an object was sent."""
 
     @property
     def accepts(self) -> str:
-        """What is accepted, in words that no name stands before."""
+        """The accepted values, in words that follow no name."""
         return self.what
 
     def read(self, value: Any, name: str) -> Any:
-        """The value of the parameter of this name in its plain form. Raises BadInputError."""
+        """Return the value of the parameter of this name in its plain form. Raises BadInputError."""
         raise NotImplementedError
 
     def other(self, value: Any, name: str) -> BadInputError:
-        """The error for a value of another type altogether."""
+        """Return the error for a value of another type altogether."""
         called = {dict: "an object", list: "a list", type(None): "nothing"}.get(type(value)) or repr(value)[:40]
         return BadInputError(f"{name} must be {self.what}; got {called}.")
 
@@ -57,9 +59,10 @@ class Kind:
 
 @dataclass(frozen=True)
 class Number(Kind):
-    """A number between two bounds, or what spells one. above: the lower one is left out. optional: nothing is None.
+    """A finite number from least to most, given as a number or a string. above=True excludes the lower bound;
+    optional=True turns an empty value into None.
 
-    said: the sentence for what is refused, of {name} and {value}.
+    said: the sentence for what is refused, with {name} and {value}.
     """
 
     least: float = -math.inf
@@ -71,13 +74,13 @@ class Number(Kind):
 
     @property
     def accepts(self) -> str:
-        """With the bounds that there are."""
+        """The type with the bounds that there are."""
         if math.isfinite(self.most):
             return f"{self.what} {'above' if self.above else 'from'} {self.least:g} to {_plain(self.most)}"
         return f"{self.what}, {self.least:g} or more" if math.isfinite(self.least) else self.what
 
     def read(self, value: Any, name: str) -> Any:
-        """A float; NaN and the infinities are no numbers."""
+        """Return a float; NaN and the infinities are refused. Raises BadInputError."""
         if self.optional and (value is None or value == ""):
             return None
         try:
@@ -90,7 +93,7 @@ class Number(Kind):
         return number
 
     def refusal(self, value: Any, name: str) -> str:
-        """What is said of a value that isn't accepted."""
+        """Return the sentence for a value that isn't accepted."""
         bounds = f"{'above' if self.above else 'from'} {self.least:g} to {self.most:g}"
         said = self.said or f"{{name}} must be a number {bounds}; got {{value}}."
         return said.format(name=name, value=repr(value))
@@ -102,12 +105,12 @@ def _plain(number: float) -> str:
 
 @dataclass(frozen=True)
 class Exact(Number):
-    """A whole number; of half a one the sentence says what was sent."""
+    """A whole number; for a fraction the sentence repeats what was sent."""
 
     what = "a whole number"
 
     def read(self, value: Any, name: str) -> Any:
-        """An int."""
+        """Return an int. Raises BadInputError."""
         number = super().read(value, name)
         if number != int(number):
             raise BadInputError(f"{name} must be a whole number; got {value!r}.")
@@ -116,12 +119,12 @@ class Exact(Number):
 
 @dataclass(frozen=True)
 class Whole(Number):
-    """A whole number, as a text in digits alone, with one sentence for all that it can't be."""
+    """A whole number, as a text in digits alone, with one sentence for everything that it can't be."""
 
     what = "a whole number"
 
     def read(self, value: Any, name: str) -> Any:
-        """An int."""
+        """Return an int. Raises BadInputError."""
         number = super().read(value, name)
         if number is None:
             return None
@@ -130,7 +133,7 @@ class Whole(Number):
         return int(number)
 
     def refusal(self, value: Any, name: str) -> str:
-        """As Number's; the value is repeated where only the lower bound can be named."""
+        """Return the sentence as Number does; the value is repeated if only the lower bound can be named."""
         if math.isfinite(self.most):
             return f"{name} must be a whole number from {self.least:g} to {self.most:,}."
         return f"{name} must be a whole number, {self.least:g} or more; got {str(value)[:40]!r}."
@@ -143,7 +146,7 @@ class Flag(Kind):
     what = "true or false"
 
     def read(self, value: Any, name: str) -> bool:
-        """A bool."""
+        """Return a bool. Raises BadInputError for a list or an object."""
         if isinstance(value, list | dict):
             raise self.other(value, name)
         return bool(value)
@@ -151,14 +154,14 @@ class Flag(Kind):
 
 @dataclass(frozen=True)
 class Name(Kind):
-    """A string. missing: what is said where there is none or an empty one; optional: nothing is an empty one."""
+    """A string. missing: the sentence for none or an empty one. optional: None becomes ""."""
 
     missing: str = ""
     optional: bool = False
     what = "a text"
 
     def read(self, value: Any, name: str) -> str:
-        """As it is."""
+        """Return the string unchanged. Raises BadInputError."""
         if self.optional and value is None:
             return ""
         if self.missing and not (isinstance(value, str) and value.strip()):
@@ -170,14 +173,14 @@ class Name(Kind):
 
 @dataclass(frozen=True)
 class Sentence(Kind):
-    """A text to look at; where it is optional spaces alone are an empty one. said: the sentence for what is no text at all."""
+    """A text to look at; if it is optional, spaces alone count as empty. said: the sentence for what is no text at all."""
 
     said: str = ""
     optional: bool = False
     what = "a text"
 
     def read(self, value: Any, name: str) -> str:
-        """The text as it was typed, once it is known to be of a length that can be read."""
+        """Return the text as it was typed, once it is known to be of a length that can be read. Raises BadInputError."""
         if isinstance(value, list | dict):
             raise self.other(value, name)
         blank = value is None or (isinstance(value, str) and not value.strip())
@@ -192,7 +195,9 @@ class Sentence(Kind):
 
 @dataclass(frozen=True)
 class OneOf(Kind):
-    """One of some names. titles: what a page calls them. said: the sentence for another, of {name}, {known} and {value}."""
+    """One of some names. titles: the page's names for them. said: the sentence for another, with {name}, {known} and
+    {value}.
+    """
 
     known: tuple[str, ...]
     titles: tuple[str, ...] = ()
@@ -204,7 +209,7 @@ class OneOf(Kind):
         return f"one of {', '.join(self.known)}"
 
     def read(self, value: Any, name: str) -> str:
-        """The name."""
+        """Return the name. Raises BadInputError."""
         if value not in self.known:
             known = ", ".join(self.known)
             raise BadInputError(self.said.format(name=name, known=known, value=repr(str(value)[:40])))
@@ -213,14 +218,16 @@ class OneOf(Kind):
 
 @dataclass(frozen=True)
 class Names(Kind):
-    """Several names: a list, or a text with commas. said: the sentence for what is neither; optional: nothing is none of them."""
+    """Several names: a list, or a text with commas. said: the sentence for what is neither. optional: None stands for
+    no names.
+    """
 
     said: str = ""
     optional: bool = True
     what = "a list, or a text with commas"
 
     def read(self, value: Any, name: str) -> tuple[str, ...]:
-        """Without the spaces around them, and without empty ones."""
+        """Return the names without the spaces around them, and without empty ones. Raises BadInputError."""
         if isinstance(value, str):  # a client's list may come through a text box, as Python writes it
             value = value.strip("[]").replace("'", "").replace('"', "").split(",")
         value = () if value is None and self.optional else value
@@ -231,17 +238,17 @@ class Names(Kind):
 
 @dataclass(frozen=True)
 class Read(Kind):
-    """Whatever a function makes of a value; it raises BadInputError itself."""
+    """The result of a function of the value; the function raises BadInputError itself."""
 
     function: Callable[[Any], Any]
 
     def read(self, value: Any, name: str) -> Any:
-        """What the function makes of it."""
+        """Return the function's result."""
         return self.function(value)
 
 
 def parse_heads(value: Any) -> tuple[Head, ...]:
-    """(layer, head) pairs, each once, from a list of pairs or from "0.3, 2.11"; raise BadInputError."""
+    """Return (layer, head) pairs, each once, from a list of pairs or from "0.3, 2.11". Raises BadInputError."""
     meant = 'heads takes pairs of layer and head, such as [[0, 3], [2, 11]] or "0.3, 2.11".'
     value = _written(value) if isinstance(value, str) else () if value is None else value
     if not isinstance(value, list | tuple):
@@ -258,7 +265,7 @@ def parse_heads(value: Any) -> tuple[Head, ...]:
 
 
 def _written(value: str) -> list[Any]:
-    """Pairs from a text: "0.3, 2.11", or a list as a client's text box receives it."""
+    """Return pairs from a text: "0.3, 2.11", or a list as a client's text box receives it."""
     if value.lstrip().startswith("["):
         numbers = re.findall(r"[^\[\](),\s]+", value)
         return [numbers[start : start + 2] for start in range(0, len(numbers), 2)]
@@ -266,9 +273,9 @@ def _written(value: str) -> list[Any]:
 
 
 def parse_lines(value: Any) -> tuple[str, ...]:
-    """Texts, one a line or as a list, without empty ones; raise BadInputError.
+    """Return texts, one a line or as a list, without empty ones. Raises BadInputError.
 
-    A client's list that came through a text box, written as Python writes it, is a list again.
+    A client's list that came through a text box, written as Python writes it, becomes a list again.
     """
     if isinstance(value, str):
         listed = _as_list(value.strip())
@@ -279,6 +286,7 @@ def parse_lines(value: Any) -> tuple[str, ...]:
 
 
 def _as_list(text: str) -> list[object] | None:
+    # Checked before literal_eval, which is slow and may fail on a long text.
     if len(text) > LONGEST_LIST or not re.match(r"""\[\s*["']""", text) or not re.search(r"""["']\s*,?\s*\]$""", text):
         return None
     try:

@@ -1,4 +1,4 @@
-"""What was made last, kept for whoever asks next."""
+"""A cache of the values that were used last."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from typing import Any
 
 
 def size_of(value: Any) -> int:
-    """Bytes of a value as pickle writes it; 0 where pickle cannot. Tuples of numbers take three times as many in memory."""
+    """Return the bytes of a value as pickle writes it; 0 if pickle cannot. Tuples of numbers take three times as many
+    in memory.
+    """
     try:
         return len(pickle.dumps(value, pickle.HIGHEST_PROTOCOL))
     except Exception:  # whatever an object of a lab's own raises: it is kept by the number of answers alone
@@ -27,21 +29,23 @@ class _Slot:
 
 
 class LRUCache:
-    """At most `most` values by key; those used least recently go first. Each is made once, however many ask at the same time."""
+    """At most `most` values by key; those used least recently are dropped first. Each is made once, however many ask at
+    the same time.
+    """
 
     def __init__(self, most: int, most_bytes: int | None = None) -> None:
-        """most_bytes: of all values together, by size_of; None weighs nothing."""
+        """most_bytes: the largest size of all values together, by size_of; None sets no limit."""
         self._most, self._most_bytes = most, most_bytes
         self._slots: OrderedDict[Hashable, _Slot] = OrderedDict()
         self._lock = threading.Lock()
 
     def get(self, key: Hashable, make: Callable[[], Any]) -> Any:
-        """The value of a key, made where it is not here; what `make` raises is raised, and nothing is kept."""
+        """Return the value of a key, made if it is not cached; an error of `make` is raised, and nothing is kept."""
         with self._lock:
             slot = self._slots.setdefault(key, _Slot())
             self._slots.move_to_end(key)
             self._trim()
-        with slot.lock:
+        with slot.lock:  # a lock for each key: making one value holds up nobody who asks for another
             if not slot.made:
                 slot.value = make()
                 slot.size = 0 if self._most_bytes is None else size_of(slot.value)
@@ -51,7 +55,7 @@ class LRUCache:
         return slot.value
 
     def _trim(self) -> None:
-        """Forget until both limits hold. Its caller holds the lock."""
+        """Drop the oldest until both limits hold. The caller holds the lock."""
         while len(self._slots) > self._most or self._is_heavy():
             self._slots.popitem(last=False)
 

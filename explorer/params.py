@@ -55,9 +55,10 @@ def params(cls: type[_Class]) -> type[_Class]:
 class Shown:
     """How a page offers a parameter.
 
-    title: its label. info: the line below that. slider: its ends and its step (1 where that is left out), which may be a part
-    of what is accepted. choices: (title, value) pairs, where the Kind has none; `dropdown` lists them, where they are not all in
-    view. lines: of a text box, at least and at most. several: of a list, at most so many are chosen, or typed.
+    title: its label. info: the line below that. slider: its ends and its step (1 if left out), which may be a part of
+    what is accepted. choices: (title, value) pairs, if the Kind has none. dropdown: whether they are a list rather than
+    all in view. lines: of a text box, at least and at most. several: how many of a list may be chosen, or typed, at
+    most.
     """
 
     title: str
@@ -71,7 +72,7 @@ class Shown:
 
 @dataclass(frozen=True)
 class Declared:
-    """A field as its class declares it. default: MISSING where a value has to be given."""
+    """A field as its class declares it. default: MISSING if a value has to be given."""
 
     default: Any
     kind: Kind
@@ -80,7 +81,7 @@ class Declared:
 
 @cache
 def declared(kind: type) -> dict[str, Declared]:
-    """The fields of a class under `@params`, by name."""
+    """Return the fields of a class under `@params`, by name."""
     found = {}
     for field in fields(cast(Any, kind)):
         marks = cast(Any, kind).__pydantic_fields__[field.name].metadata

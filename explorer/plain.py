@@ -40,7 +40,7 @@ WITHOUT_MODEL = """\
 
 @dataclass(frozen=True)
 class Asked:
-    """What a visitor asked, and what came: `params` and `result` as the action's job has them."""
+    """A question with its answer: `params` and `result` as the action's job has them."""
 
     engine: Engine
     model: str | None
@@ -49,11 +49,12 @@ class Asked:
 
 
 CLASSES_OF: dict[str, tuple[str, ...]] = {"mask": (), "next": ("is_next", "not_next"), "continue": ()}
-"""The questions (explorer.models.questions) that a script puts, by the head that transformers has a class for, with the names
-of their classes; none for a vocabulary."""
+"""The questions (explorer.models.questions) that a script can put, by the head that transformers has a class for, with
+the names of their classes; none for a vocabulary.
+"""
 
 Plain = Callable[[Asked], str]
-"""Makes the script; its text is empty if there is none for what was asked."""
+"""Makes the script; an empty text if there is none for what was asked."""
 
 
 def plain_script(
@@ -62,10 +63,10 @@ def plain_script(
     needs: str = "torch transformers",
     header: str = HEADER,
 ) -> Plain:
-    """The script assets/scripts/<name>.py, filled in.
+    """Return a function that fills in the script assets/scripts/<name>.py.
 
-    Its constant MODEL becomes the model's place, and every constant that is called like a parameter that parameter. values:
-    further constants. needs: the packages that it imports. header: what stands above it.
+    Its constant MODEL becomes the model's place, and every constant with a parameter's name that parameter. values:
+    further constants. needs: the packages that it imports. header: the lines above it.
     """
 
     def fill(asked: Asked) -> str:
@@ -79,7 +80,9 @@ def plain_script(
 
 
 def place_of(model: str) -> str:
-    """Where a script finds a model: a bundled one and a run's by their folders, any other by its id or its own folder."""
+    """Return where a script finds a model: a bundled one and a run's by their folders, any other by its id or its own
+    folder.
+    """
     card = find_card(model)
     if card is not None and card.bundled:
         return f"assets/models/{model}"
@@ -88,34 +91,35 @@ def place_of(model: str) -> str:
 
 
 def run_place(asked: Asked, run_id: str) -> str:
-    """A run's folder."""
+    """Return a run's folder."""
     return _folder_place(asked.engine.runs.folder_of(run_id))
 
 
 def _folder_place(folder: Path) -> str:
-    """A worked example's below the Explorer's folder, any other's below the home folder's ~ where it is."""
+    """Return the path of a worked example below the Explorer's folder, any other's below ~ if it is in the home folder."""
     if folder.is_relative_to(ROOT):
         return folder.relative_to(ROOT).as_posix()
     return f"~/{folder.relative_to(Path.home()).as_posix()}" if folder.is_relative_to(Path.home()) else str(folder)
 
 
 def is_lora(record: RunRecord) -> bool:
-    """Whether peft can put a run's factors beside W: PiSSA's start elsewhere than at 0."""
+    """Return whether peft can put a run's factors beside W: those of PiSSA start elsewhere than at 0."""
     method = find_method(record.spec.method)
     return method.low_rank and not method.starts_elsewhere(record.spec)
 
 
 def run_values(asked: Asked, record: RunRecord) -> dict[str, Any]:
-    """What a script needs to put a run's classifier together.
+    """Return the values that a script needs to put a run's classifier together.
 
-    Empty for a score, for a family that is unknown, and for a method that is neither LoRA nor trains tensors of the model's own.
+    Empty for a score, for a family that is unknown, and for a method that is neither LoRA nor trains tensors of the
+    model's own.
     """
     values = trained_values(asked, record) if record.labels else {}
     return {**values, "LABELS": record.labels} if values else {}
 
 
 def trained_values(asked: Asked, record: RunRecord) -> dict[str, Any]:
-    """The same of a run of any kind, without its classes."""
+    """Return the values for a run of any kind, without its classes."""
     spec, family = record.spec, architecture_of(asked, record.spec.model)
     if family is None or not (is_lora(record) or find_method(spec.method).whole_tensors):
         return {}
@@ -133,24 +137,25 @@ def trained_values(asked: Asked, record: RunRecord) -> dict[str, Any]:
 
 
 def architecture_of(asked: Asked, model: str | None = None) -> Architecture | None:
-    """The family of the model that answered, or of another one; None if it is no longer known."""
+    """Return the family of the model that answered, or of another one; None if it is no longer known."""
     family = asked.engine.status(model or str(asked.model)).family
     return by_family(family) if family else None
 
 
 def as_read(value: Any) -> Any:
-    """A text as the jobs hand it to a tokenizer, without control characters; anything else as it is."""
+    """Return a text as the jobs hand it to a tokenizer, without control characters; anything else unchanged."""
     return checked_text(value) if isinstance(value, str) and value.strip() else value
 
 
 def filled(template: str, values: Mapping[str, Any]) -> str:
-    """A template with the values of its top-level constants replaced; those that `values` does not name stay.
+    """Return a template with the values of its top-level constants replaced; those that `values` does not name stay.
 
     Every value is written as a literal. Raises TypeError for one that has none.
     """
     lines = template.splitlines(keepends=True)
     for name, first, start, last, end in _constants(template):
         if name in values:
+            # Ast counts columns in bytes.
             before, after = lines[first].encode()[:start].decode(), lines[last].encode()[end:].decode()
             lines[first : last + 1] = [before + literal(values[name]) + after]
     return "".join(lines)
@@ -158,11 +163,14 @@ def filled(template: str, values: Mapping[str, Any]) -> str:
 
 @lru_cache(maxsize=512)
 def _constants(template: str) -> Sequence[tuple[str, int, int, int, int]]:
-    """A template's top-level constants from the last to the first: name, and first and last line and byte of the value.
+    """Return a template's top-level constants from the last to the first: name, and first and last line and byte of the
+    value.
 
-    Kept, since every answer has its script: reading them anew took as long as the rest of an answer's way to the page.
+    Cached, since every answer has its script: reading them anew took as long as the rest of an answer's way to the
+    page.
     """
     found = []
+    # Reversed: replacing a later one leaves the places of earlier ones valid.
     for node in reversed(ast.parse(template).body):
         if isinstance(node, ast.Assign) and isinstance(target := node.targets[0], ast.Name) and target.id.isupper():
             value = node.value
@@ -172,7 +180,9 @@ def _constants(template: str) -> Sequence[tuple[str, int, int, int, int]]:
 
 
 def literal(value: Any) -> str:
-    """A value as Python writes it, so that no text can leave its quotes; what is long takes several lines."""
+    """Return a value as Python writes it, so that no text can leave its quotes; a long one takes several lines. Raises
+    TypeError.
+    """
     text = _flat(value)
     if len(text) > WIDTH and isinstance(value, (tuple, list, dict)):
         text = f"{text[0]}\n{_in_lines(_entries(value))}{text[-1]}"
@@ -186,7 +196,7 @@ def literal(value: Any) -> str:
 
 
 def _flat(value: Any) -> str:
-    """On one line, and with double quotes where nothing in a text has to be escaped."""
+    """Return a value on one line, with double quotes if nothing in a text has to be escaped."""
     if isinstance(value, str):
         plain = value.isprintable() and not set(value) & set('"\\')
         return f'"{value}"' if plain else repr(value)
@@ -204,7 +214,7 @@ def _entries(value: Any) -> list[str]:
 
 
 def _in_lines(entries: list[str]) -> str:
-    """As many entries a line as fit."""
+    """Join entries into lines, as many a line as fit."""
     lines = [""]
     for entry in entries:
         if lines[-1] and len(lines[-1]) + len(entry) > WIDTH:

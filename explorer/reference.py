@@ -50,16 +50,18 @@ SHARED = {
     "matrix": "counts, a list of rows: [[3, 1], [0, 2]]",
     "points": "pairs of numbers: [[0.5, 1], [4, 3.5]]",
 }
-"""What a name means wherever it stands, for parameters that no page labels."""
+"""The meaning of a name wherever it is used, for parameters that no page labels."""
 
 
 PLAIN = ("a text", "true or false")
-"""What a schema's type says as well."""
+"""Kinds that a schema's type tells as well."""
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """One parameter in words. accepts: its type and bounds; several: it takes a list; default: MISSING if it must be given."""
+    """One parameter in words. accepts: its type and bounds. several: whether it takes a list. default: MISSING if it
+    must be given.
+    """
 
     name: str
     about: str
@@ -70,14 +72,14 @@ class Parameter:
 
     @property
     def said(self) -> str:
-        """What it is and what it accepts, in one paragraph."""
+        """What the parameter is and what it accepts, in one paragraph."""
         accepts = "" if self.accepts in PLAIN else self.accepts
         return f"{self.about} {accepts[:1].upper()}{accepts[1:]}." if accepts else self.about
 
 
 @dataclass(frozen=True)
 class Reference:
-    """One action in words. summary: a line; about: all that its job's docstring says; columns: of its table, with units."""
+    """One action in words. summary: a line. about: all that its job's docstring says. columns: of its table, with units."""
 
     name: str
     summary: str
@@ -88,7 +90,7 @@ class Reference:
 
 @cache
 def reference(action: Action | LiveAction) -> Reference:
-    """What an action does, takes and gives. Imports nothing heavy."""
+    """Return what an action does, takes and returns. Imports nothing heavy."""
     source = action.source if isinstance(action, LiveAction) else action.job
     said = _docstring(source if isinstance(source, str) else source.function)
     about = _without_errors(said) or _without_errors(action.params.__doc__ or "")
@@ -100,7 +102,7 @@ def reference(action: Action | LiveAction) -> Reference:
 
 
 def shared(name: str) -> str:
-    """A sentence for a parameter that is the same wherever it stands, or nothing."""
+    """Return a sentence for a parameter that means the same wherever it is used, or ""."""
     note = SHARED.get(name, "")
     return _sentence(note[:1].upper() + note[1:])
 
@@ -119,9 +121,9 @@ def _parameter(params: type, name: str, field: Declared) -> Parameter:
 
 @cache
 def _notes(params: type) -> dict[str, str]:
-    """What a class and those that it extends say of single fields: below them, or as "name: …" or "name, name: …"."""
+    """Return what a class and its bases say of single fields: below them, or as "name: …" or "name, name: …"."""
     notes: dict[str, str] = {}
-    for kind in reversed(params.__mro__[:-1]):
+    for kind in reversed(params.__mro__[:-1]):  # from the base classes down, so that a class overrides them
         marks = _NOTE.finditer(_flat(kind.__doc__ or ""))
         found = [mark for mark in marks if set(mark[1].split(", ")) <= set(declared(params))]
         notes.update(_fields_docstrings(kind.__module__).get(kind.__name__, {}))
@@ -135,7 +137,7 @@ _NOTE = re.compile(r"(?<![^ ])((?:[a-z_]+, )*[a-z_]+): ")
 
 
 def _docstring(function: str) -> str:
-    """Of `module:name`, without importing the module."""
+    """Return the docstring of `module:name`, without importing the module."""
     module, name = function.split(":")
     return _docstrings(module).get(name, "")
 
@@ -147,7 +149,7 @@ def _docstrings(module: str) -> dict[str, str]:
 
 @cache
 def _fields_docstrings(module: str) -> dict[str, dict[str, str]]:
-    """What stands as a text below a field, by class and field."""
+    """Return the strings below fields, by class and field."""
     found: dict[str, dict[str, str]] = {}
     for kind in (node for node in _nodes(module) if isinstance(node, ast.ClassDef)):
         for field, below in itertools.pairwise(kind.body):
@@ -173,17 +175,17 @@ def _nodes(module: str) -> list[ast.stmt]:
 
 
 def _without_errors(docstring: str) -> str:
-    """What a docstring says, without what it raises and what it says of single fields."""
+    """Return a docstring without the sentences on what it raises."""
     return " ".join(one for one in _sentences(_flat(docstring)) if not one.startswith(("Raises ", "Raise ")))
 
 
 def _sentences(text: str) -> list[str]:
-    """At every point that a capital follows, but for abbreviations and initials."""
+    """Split a text at every full stop that a capital follows, except after abbreviations and initials."""
     return re.split(r"(?<=[^A-Z.][.])(?<!al\.) (?=[A-ZφΔδ`])", text)
 
 
 def _paragraph(docstring: str) -> str:
-    """The first one, on one line."""
+    """Return the first paragraph, on one line."""
     return _flat(docstring.strip().partition("\n\n")[0])
 
 
@@ -192,10 +194,10 @@ def _flat(text: str) -> str:
 
 
 def _sentence(text: str) -> str:
-    """With a full stop, unless it ends like a sentence."""
+    """Return a text with a full stop, unless it ends like a sentence."""
     return text if not text or text[-1] in ".?!" else f"{text}."
 
 
 def all_of(actions: Iterable[Action | LiveAction]) -> dict[str, Reference]:
-    """By the actions' names."""
+    """Return every action's reference, by the action's name."""
     return {action.name: reference(action) for action in actions}

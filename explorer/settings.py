@@ -1,4 +1,4 @@
-"""The only place that reads the environment; everything else is handed a Settings."""
+"""The only place that reads the environment; all other code receives a Settings."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MEBIBYTE = 2**20
 LAST_PORT = 65535
 
 SPACES = "https://huggingface.co https://*.huggingface.co"
-"""Where Spaces show an app in a frame."""
+"""The sites on which Spaces show an app in a frame."""
 
 BUNDLED_TASKS = ROOT / "assets" / "tasks"
 BUNDLED_STORIES = ROOT / "assets" / "stories"
@@ -30,18 +30,18 @@ BUNDLED_TOKENIZERS = ROOT / "assets" / "tokenizers"
 
 
 def default_data_folder() -> Path:
-    """Where runs and uploaded files are kept unless EXPLORER_DATA says otherwise."""
+    """Return where runs and uploaded files are kept unless EXPLORER_DATA is set."""
     return Path.home() / ".local" / "share" / "bert-explorer"
 
 
 def default_hub_cache() -> Path:
-    """Where downloaded models are kept unless HF_HUB_CACHE or HF_HOME say otherwise."""
+    """Return where downloaded models are kept unless HF_HUB_CACHE or HF_HOME is set."""
     return Path.home() / ".cache" / "huggingface" / "hub"
 
 
 @dataclass(frozen=True)
 class Settings:
-    """How this installation runs. Each field's environment variable stands beside it."""
+    """The settings of this installation. Each field's environment variable stands beside it."""
 
     server_name: str = "127.0.0.1"  # GRADIO_SERVER_NAME
     server_port: int = 7860  # GRADIO_SERVER_PORT
@@ -96,7 +96,7 @@ class Settings:
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> Settings:
-        """Read the environment; raise ValueError naming the variable that cannot be read."""
+        """Read the environment. Raises ValueError naming the variable that cannot be read."""
         home = environment.get("HF_HOME")
         cache_folder = environment.get("HF_HUB_CACHE") or (f"{home}/hub" if home else None)
         standard = cls()
@@ -168,7 +168,7 @@ def _number(
 
 
 def _one_of(environment: Mapping[str, str], name: str, choices: tuple[str, ...]) -> str:
-    """The first of the choices where the variable is not set."""
+    """Return a choice, the first one if the variable is not set. Raises ValueError."""
     text = environment.get(name, "").strip().lower() or choices[0]
     if text not in choices:
         raise ValueError(f"{name} must be {' or '.join(choices)}, and is {text!r}.")
@@ -184,7 +184,7 @@ def _megabytes(environment: Mapping[str, str], name: str, standard: int) -> int:
 
 
 def _sources(environment: Mapping[str, str], name: str, standard: str) -> str:
-    """Sites, with spaces between them, of which none can end the header that they go into; "none" for none."""
+    """Return sites with spaces between them, none of which can end the header that they go into; "none" for none."""
     text = " ".join(environment.get(name, "").split()) or standard
     if text == "none":
         return ""
@@ -199,7 +199,9 @@ RATES = {
     "uploads_an_hour": 60,
     "address_uploads_an_hour": 1200,
 }
-"""Of a server that others can reach: a page asks some ten questions when it opens, and a slider some twenty a second."""
+"""Limits for a server that others can reach: a page asks some ten questions when it opens, and a slider some twenty a
+second.
+"""
 
 
 def _rates(environment: Mapping[str, str], standard: Settings) -> dict[str, Any]:
@@ -211,7 +213,9 @@ def _rates(environment: Mapping[str, str], standard: Settings) -> dict[str, Any]
 
 
 def _asks_itself(environment: Mapping[str, str], standard: Settings) -> bool:
-    """Whether only this machine can reach the server: it listens on an address of its own and is not shared by Gradio."""
+    """Return whether only this machine can reach the server: it listens on an address of its own and is not shared by
+    Gradio.
+    """
     host = environment.get("GRADIO_SERVER_NAME") or standard.server_name
     own = host in ("localhost", "::1", "[::1]") or bool(re.fullmatch(r"127(\.\d+){3}", host))
     return own and not _switch(environment, "GRADIO_SHARE", False)
@@ -223,26 +227,26 @@ def _switch(environment: Mapping[str, str], name: str, standard: bool) -> bool:
 
 
 def share_processor(environment: MutableMapping[str, str] = os.environ) -> None:
-    """Let idle threads of torch sleep rather than spin, which must be said before torch is imported.
-
-    A server whose visitors ask while a run trains has more threads than cores: on two cores a run then took 14 s, and 32 s
-    with spinning threads.
-    """
+    """Let idle threads of torch sleep rather than spin; must be called before torch is imported."""
+    # A server whose visitors ask while a run trains has more threads than cores: on two cores a run then took 14 s,
+    # and 32 s with spinning threads.
     environment.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 
 def no_usage_statistics(environment: MutableMapping[str, str] = os.environ) -> None:
-    """Have Ray report to nobody that it is used, which must be said before it is imported; what the operator has set stands."""
+    """Have Ray report to nobody that it is used; must be called before it is imported. What the operator has set is kept."""
     environment.setdefault("RAY_USAGE_STATS_ENABLED", "0")
 
 
 def start_no_cluster_unasked(environment: MutableMapping[str, str] = os.environ) -> None:
-    """Have Ray start none by itself: a thread's last word to an actor, after this process has left its cluster, would."""
+    """Keep Ray from starting a cluster by itself, as a thread's last word to an actor would after this process has left
+    its cluster.
+    """
     environment["RAY_ENABLE_AUTO_CONNECT"] = "0"
 
 
 def listen_on(host: str) -> Settings:
-    """This process's settings once its server listens on `host`, which the command line may have named."""
+    """Return this process's settings once its server listens on `host`, which the command line may have named."""
     os.environ["GRADIO_SERVER_NAME"] = host
     settings.cache_clear()
     return settings()
@@ -258,7 +262,9 @@ _sent: Settings | None = None
 
 
 def adopt(sent: Settings) -> None:
-    """Go by the settings of another process: on a machine of a cluster what the front was told counts, not what is set there."""
+    """Adopt the settings of another process: on a machine of a cluster those of the front count, not those that are set
+    there.
+    """
     global _sent
     _sent = sent
     settings.cache_clear()

@@ -1,4 +1,4 @@
-"""Folders with a limit: what was used longest ago goes when room is needed."""
+"""Folders with a limit: what was used longest ago is removed when room is needed."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from contextlib import suppress
 from pathlib import Path
 
 SPARED_SECONDS = 600.0
-"""What was written or used so recently may be on its way to a visitor."""
+"""Seconds for which an entry stays after it was written or used: it may be on its way to a visitor."""
 
 
 def bytes_of(path: Path) -> int:
-    """What a file, or all files below a folder, take; what vanishes meanwhile counts nothing."""
+    """Return the bytes of a file, or of all files below a folder; a file that vanishes meanwhile counts nothing."""
     total = 0
     for file in [path] if path.is_file() else path.rglob("*"):
         with suppress(OSError):
@@ -22,10 +22,11 @@ def bytes_of(path: Path) -> int:
 
 
 def trim(entries: Iterable[Path], limit: int, spared: Callable[[Path], bool] = lambda entry: False) -> list[Path]:
-    """Remove the entries that were used longest ago until the rest takes at most `limit` bytes; what was removed.
+    """Remove the entries that were used longest ago until the rest takes at most `limit` bytes. Returns those that were
+    removed.
 
-    An entry is a file or a folder, and its own modification time is when it was used. LRUCache ones and those for which
-    `spared` holds stay, even where the limit is then exceeded.
+    An entry is a file or a folder, and its own modification time is when it was used. Recently used ones and those for
+    which `spared` holds stay, even if the limit is then exceeded.
     """
     sizes = {entry: bytes_of(entry) for entry in entries}
     total, removed = sum(sizes.values()), []

@@ -1,4 +1,4 @@
-"""The shell: one page a lab at a URL of its own, the navigation in chapters, the picker on each."""
+"""The shell: one page for each lab at a URL of its own, the navigation in chapters, the picker on each."""
 
 from __future__ import annotations
 
@@ -42,16 +42,18 @@ from explorer.ui.tabs import build_tabs
 TITLE = "BERT Explorer"
 
 FILES_KEPT = (3600, 24 * 3600)
-"""Files that visitors brought or were handed: looked through every hour, removed after a day (seconds)."""
+"""Seconds: how often the files that visitors brought or were handed are looked through, and the age at which they are
+removed.
+"""
 
 
 def _references() -> dict[str, Reference]:
-    """What each action does, takes and gives."""
+    """Return what each action does, takes and returns."""
     return all_of(action for lab in LABS for action in lab.actions)
 
 
 def build_app(engine: Engine) -> gr.Blocks:
-    """All pages as one Gradio app; nothing heavy is imported and no model is loaded."""
+    """Build all pages as one Gradio app; nothing heavy is imported and no model is loaded."""
     sessions.install()
     links.install()
     server.install()
@@ -86,19 +88,20 @@ def _build_page(app: gr.Blocks, lab: Lab, engine: Engine) -> None:
 
 
 def _asks_for(model: gr.Dropdown, events: Iterable[Any]) -> bool:
-    """Whether any event of a page reads its choice of a model."""
+    """Return whether any event of a page reads its choice of a model."""
     return any(model in event.inputs for event in events)
 
 
 def heading(lab: Lab) -> Markup:
-    """The page's title and the question that it answers."""
+    """Return the page's title and the question that it answers."""
     return Markup('<h1 id="content" tabindex="-1">{}</h1><p>{}</p>').format(lab.title, lab.question)
 
 
 def navigation(current: Lab) -> Markup:
-    """Links to every lab, grouped in chapters; relative, so that they work behind any path prefix.
+    """Return links to every lab, grouped in chapters; relative, so that they work behind any path prefix.
 
-    A chapter's labs stand below its name where the window is wide enough for all of them, and open as a menu where it is not.
+    A chapter's labs are listed below its name if the window is wide enough for all of them, and open as a menu if it is
+    not.
     """
     groups = Markup("")
     for number, chapter in enumerate(CHAPTERS):
@@ -116,7 +119,7 @@ _CHAPTER = Markup(
     '<button type="button" class="chapter-menu" aria-expanded="false" aria-controls="{1}">{0}</button>'
     '<span class="chapter-labs" id="{1}">{2}</span></span>'
 )
-"""The name where the labs stand below it, and the button where they are a menu: the style shows one of the two."""
+"""A chapter: its name if the labs are listed below it, and the button if they are a menu; the style shows one of the two."""
 
 
 def _link(lab: Lab, current: Lab) -> Markup:
@@ -133,14 +136,16 @@ KEPT_FOR_A_DAY = {"content-encoding": "gzip", "cache-control": FOR_A_DAY, "vary"
 
 
 def _serve_attention_view(request: Request) -> Response:
-    """The document in which bertviz draws, without data; its address changes with each version."""
+    """Serve the document in which bertviz draws, without data; its address changes with each version."""
     from explorer.labs.attention.views.document import compressed_template
 
     return Response(compressed_template(), media_type="text/html", headers=KEPT_FOR_A_DAY)
 
 
 def _serve_line(engine: Engine, request: Request) -> Response:
-    """What waits before a question that a page asked `ago` seconds before; assets/page.js says it on the figure that waits."""
+    """Serve what waits before a question that a page asked `ago` seconds before; assets/page.js shows it on the figure
+    that waits.
+    """
     try:
         ago = float(request.query_params.get("ago", "0"))
     except ValueError:
@@ -149,20 +154,22 @@ def _serve_line(engine: Engine, request: Request) -> Response:
 
 
 def _style() -> str:
-    """The shell's style, then what single labs add."""
+    """Return the shell's style, then what single labs add."""
     files = [ASSETS / "style.css", *sorted((ASSETS / "labs").glob("*.css"))]
     return "\n".join(file.read_text(encoding="utf-8") for file in files)
 
 
 def _policy_of(page: str, sites: str) -> str:
-    """A page's Content-Security-Policy: Gradio adds the head's scripts, and the attention page a document with its own."""
+    """Return a page's Content-Security-Policy: Gradio adds the head's scripts, and the attention page a document with
+    its own.
+    """
     from explorer.labs.attention.views.document import template
 
     return page_policy(page, [*inline_scripts(head_scripts()), *inline_scripts(template())], sites)
 
 
 def _passed(engine: Engine, chosen: Settings, uploads: Uploads) -> list[Middleware]:
-    """What every request passes, in this order."""
+    """Return the middleware that every request passes, in this order."""
     entry, sites = Entry(chosen.class_password), chosen.frame_ancestors
     pages = ["/", *(f"/{lab.slug}" for lab in LABS)]
     return [
@@ -177,7 +184,7 @@ def _passed(engine: Engine, chosen: Settings, uploads: Uploads) -> list[Middlewa
 
 
 def launch_options(engine: Engine, chosen: Settings | None = None) -> dict[str, Any]:
-    """What the app's launch needs beside host and port; `chosen` is this process's settings where it is not given."""
+    """Return what the app's launch needs besides host and port. chosen: the settings; this process's if None."""
     chosen = chosen or settings()
     uploads = Uploads(chosen)
     return {

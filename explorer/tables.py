@@ -29,15 +29,17 @@ class Table:
 
     @classmethod
     def each(cls, items: Iterable[T], **columns: Callable[[T], Cell]) -> Table:
-        """A row for each item; a column is called as the keyword, and holds what its function says of the item."""
+        """Build a row for each item; a column's name is the keyword, and its value what the function returns for the item."""
         return cls(tuple(columns), tuple(tuple(of(item) for of in columns.values()) for item in items))
 
     def __str__(self) -> str:
-        """Aligned text; numbers with six significant digits, and a token that is a line break as \\n."""
+        """Return aligned text; numbers with six significant digits, and a token that is a line break as \\n."""
         return self.fitted(sys.maxsize)
 
     def fitted(self, width: int) -> str:
-        """The same with no line longer than so many characters: the widest columns are cut, and an ellipsis says so."""
+        """Return aligned text with no line longer than `width` characters: the widest columns are cut, and an ellipsis
+        shows it.
+        """
         lines = self.as_cells()
         widths = [max(len(line[place]) for line in lines) for place in range(len(self.columns))]
         while sum(widths) + len(GAP) * (len(widths) - 1) > width and max(widths) > NARROWEST:
@@ -46,24 +48,24 @@ class Table:
         return "\n".join(GAP.join(line).rstrip()[:width] for line in cut)
 
     def as_cells(self) -> list[tuple[str, ...]]:
-        """The columns' names, then the rows, as texts."""
+        """Return the columns' names, then the rows, as texts."""
         return [self.columns, *(tuple(_shown(cell) for cell in row) for row in self.rows)]
 
     def as_csv(self) -> str:
-        """As spreadsheets read it, numbers in full; an empty cell is empty."""
+        """Return CSV as spreadsheets read it, numbers in full; an empty cell is empty."""
         file = io.StringIO()
         csv.writer(file, lineterminator="\n").writerows([self.columns, *self.rows])
         return file.getvalue()
 
     def as_json(self) -> str:
-        """A list with an object a row; what JSON has no number for is null."""
+        """Return a list with one object for each row; what JSON has no number for is null."""
         rows = [{name: _plain(cell) for name, cell in zip(self.columns, row, strict=True)} for row in self.rows]
         return json.dumps(rows, ensure_ascii=False, indent=1)
 
 
 GAP = "  "
 NARROWEST = 4
-"""Characters of a column that is cut."""
+"""Characters below which no column is cut."""
 
 
 def _cut(text: str, most: int) -> str:
@@ -79,11 +81,12 @@ def _shown(cell: Cell) -> str:
         return ""
     if isinstance(cell, float):
         return f"{cell:.6g}"
+    # A token may be a line break, which would end the row.
     return "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in str(cell))
 
 
 def short(cell: Cell) -> str:
-    """A cell as a page shows it: four significant digits, of a large number all before the point."""
+    """Return a cell as a page shows it: four significant digits, of a large number all before the point."""
     if isinstance(cell, float) and math.isfinite(cell):
         return f"{cell:.0f}" if abs(cell) >= 1000 else f"{cell:.4g}"
     return "" if cell is None else str(cell)

@@ -21,11 +21,11 @@ def split_sentences(text: str) -> list[str]:
 
 
 MASK_SPELLINGS = re.compile(r"\[MASK\]|<mask>")
-"""How visitors write a blank, whatever the model calls its mask."""
+"""Matches a blank as visitors write it, whatever the model calls its mask."""
 
 
 def up_to_blank(text: str, second: str = "") -> tuple[str, str]:
-    """A text, or a pair, as a model that only continues a text reads it: nothing from the first blank on."""
+    """Return a text, or a pair, as a model that only continues a text reads it: nothing from the first blank on."""
     if blank := MASK_SPELLINGS.search(text):
         return text[: blank.start()].rstrip(), ""
     blank = MASK_SPELLINGS.search(second)
@@ -33,11 +33,11 @@ def up_to_blank(text: str, second: str = "") -> tuple[str, str]:
 
 
 LONGEST_TEXT = 20_000
-"""Characters; far more than any model here reads at once, and tokenised in a moment."""
+"""Characters of a text: far more than any model here reads at once, and tokenised in a moment."""
 
 
 def checked_text(text: object) -> str:
-    """A visitor's text without control characters; raise BadInputError if it is empty or too long to look at."""
+    """Return a visitor's text without control characters. Raises BadInputError if it is empty or too long."""
     if not isinstance(text, str):
         raise BadInputError("Type a sentence first.")
     if len(text) > LONGEST_TEXT:
@@ -51,12 +51,12 @@ def checked_text(text: object) -> str:
 
 
 def _is_control(character: str) -> bool:
-    """Null bytes, line breaks, lone surrogates and the like, each of which some tokenizer stumbles over."""
+    """Return whether a character is a null byte, a line break, a lone surrogate or the like: each makes some tokenizer fail."""
     return unicodedata.category(character) in ("Cc", "Cs")
 
 
 def encodable(value: Any) -> Any:
-    """A value from a client with every lone surrogate replaced: what cannot be encoded cannot be sent back or looked up."""
+    """Replace every lone surrogate in a client's value: what cannot be encoded cannot be sent back or looked up."""
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode("utf-8")
     if isinstance(value, list):

@@ -1,4 +1,4 @@
-"""What tabs open with: answers that were computed beforehand, shown only where they belong to the weights that are here.
+"""What tabs open with: answers that were computed beforehand, shown only if they belong to the weights that are here.
 
 `python -m explorer.labs` computes them again.
 """
@@ -28,8 +28,9 @@ def _whole(result: Any) -> Any:
 class Opening:
     """A tab's question as the page puts it at first, and what answers it.
 
-    params: the action's. result: the type of the answer. model: on which it is asked, for an action whose parameters name none.
-    reads: other bundled models and runs that the answer depends on. kept: the part of an answer that is kept.
+    params: the action's. result: the type of the answer. model: the one that is asked, for an action whose parameters
+    name none. reads: other bundled models and runs that the answer depends on. kept: returns the part of an answer that
+    is kept.
     """
 
     params: Any
@@ -48,10 +49,9 @@ class Known:
 
 
 def known(name: str, openings: Sequence[Opening], model: str, params: Any) -> Known | None:
-    """The answer of an action that was computed beforehand.
+    """Return the answer of an action that was computed beforehand.
 
-    None for another question, or where the weights or the examples have changed since. A run says which model it changes, so the
-    model of the page has no say beside one.
+    None for another question, or if the weights or the examples have changed since.
     """
     for number, opening in enumerate(openings):
         if _same(opening, model, params):
@@ -60,7 +60,7 @@ def known(name: str, openings: Sequence[Opening], model: str, params: Any) -> Kn
 
 
 def file_of(name: str, number: int) -> Path:
-    """Where the answer to an action's opening of this number, from 0, is kept."""
+    """Return the file that keeps the answer to an action's opening of this number, from 0."""
     return FOLDER / (f"{name}-{number}.json" if number else f"{name}.json")
 
 
@@ -77,6 +77,7 @@ def _read(path: Path, opening: Opening) -> Known | None:
 def _same(opening: Opening, model: str, params: Any) -> bool:
     asked = opening.params
     if getattr(asked, "run", "") and hasattr(asked, "model"):
+        # A run says which model it changes, so the page's model has no say beside one.
         return bool(replace(params, model=asked.model) == asked)
     return bool(params == asked) and model == opening.model
 
@@ -87,7 +88,7 @@ def _adapter(result: Any) -> TypeAdapter[Any]:
 
 
 def keep(name: str, number: int, opening: Opening, result: Any, made: str) -> Path:
-    """Write a result with what it belongs to; the file."""
+    """Write a result with the digest of what it belongs to. Returns the file."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     kept = {
         "made": made,
@@ -101,24 +102,26 @@ def keep(name: str, number: int, opening: Opening, result: Any, made: str) -> Pa
 
 
 def digest(opening: Opening) -> str:
-    """Of everything that the answer depends on: the question, and of each model, run and task that it names the weights, the
-    tokenizer, the record and the examples."""
+    """Return a digest of everything that the answer depends on: the question, and for each model, run and task that it
+    names the weights, the tokenizer, the record and the examples.
+    """
     named = {opening.model, *opening.reads, *_texts(opening.params)}
     files = sorted({path for name in sorted(named) for path in _files(name)})
+    # Size and time are the cache's key: a file is read again only once it has changed.
     known_files = tuple((str(path), *_state(path)) for path in files)
     return hashlib.sha256(f"{opening.params!r} {opening.model} {_digest(known_files)}".encode()).hexdigest()
 
 
 def _texts(params: Any) -> Iterator[str]:
-    """Every text among the parameters, those in lists too."""
+    """Yield every text among the parameters, those in lists too."""
     for field in fields(params):
         value = getattr(params, field.name)
         yield from (one for one in (value if isinstance(value, tuple) else (value,)) if isinstance(one, str))
 
 
 def _files(name: str) -> Iterator[Path]:
-    """What a bundled model, run or task is made of; a run's model, task and teacher as well. Nothing for any other word."""
-    if not name or Path(name).name != name:
+    """Yield the files of a bundled model, run or task, and of a run's model, task and teacher. Nothing for any other word."""
+    if not name or Path(name).name != name:  # a path could lead out of the assets
         return
     if (BUNDLED_MODELS / name).is_dir():
         yield from (BUNDLED_MODELS / name).glob("*.safetensors")
@@ -140,7 +143,7 @@ def _state(path: Path) -> tuple[int, int]:
 
 @cache
 def _digest(files: tuple[tuple[str, int, int], ...]) -> str:
-    """Read once as long as the files stay as they are."""
+    """Return the digest of files, which are read once as long as they stay the same."""
     whole = hashlib.sha256()
     for name, *_ in files:
         path = Path(name)

@@ -1,4 +1,4 @@
-"""The vocabulary of pictures: a lab says what is drawn, and all that is the same in every picture is done here.
+"""The vocabulary of pictures: a lab says what is drawn, and everything that is the same in every picture is done here.
 
 Numbers, sentences and pieces of HTML are in `explorer.charts.words`.
 """

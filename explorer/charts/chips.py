@@ -1,4 +1,4 @@
-"""A text as chips: one for each token, some of them to press. assets/chips.js draws a row, assets/aligned.js several."""
+"""A text as chips: one for each token, some of which can be pressed. assets/chips.js draws a row, assets/aligned.js several."""
 
 from __future__ import annotations
 
@@ -19,19 +19,21 @@ def chip(
     below: str = "",
     **more: Any,
 ) -> Chip:
-    """One token. title: read when the pointer rests on it; style: a class of the style sheet; below: in small type.
+    """Return the chip of one token. title: shown when the pointer rests on it. style: a class of the style sheet.
+    below: in small type.
 
-    joined: it goes on with the word before. position: what the page is told when it is pressed; None if it can't be.
+    joined: whether it continues the word before. position: what the page is told when it is pressed; None if it can't
+    be.
     """
     look = {"style": style, "joined": joined, "below": below}
     return {"text": text, "title": title, **look, "position": position, "pressed": pressed, **more}
 
 
 def chips(label: str, row: Iterable[Chip], **more: Any) -> dict[str, Any]:
-    """A row of them; label: what a screen reader calls it. Further keywords come back when one is pressed."""
+    """Return a row of chips. label: its name for a screen reader. Further keywords come back when a chip is pressed."""
     return {"chips": list(row), "label": label, **more}
 
 
 def aligned(label: str, rows: Iterable[tuple[str, str, Iterable[Chip]]]) -> dict[str, Any]:
-    """Rows of one text, token under token: (who, what it does, its chips). A phone leaves out who."""
+    """Return rows of one text, token under token: (who, what it does, its chips). A phone leaves out who."""
     return {"label": label, "rows": [{"who": who, "does": does, "chips": list(row)} for who, does, row in rows]}

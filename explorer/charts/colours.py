@@ -1,7 +1,7 @@
-"""Colours by role, scales and faces.
+"""Colours by role, scales and typefaces.
 
-A colour may be a role (`@mask`), which the page replaces by the light or the dark palette's value and replaces again when
-the visitor switches; that way no figure has to be computed twice.
+A colour may be a role (`@mask`), which the page replaces by the light or the dark palette's value and replaces again
+when the visitor switches; that way no figure has to be computed twice.
 """
 
 from __future__ import annotations
@@ -55,13 +55,13 @@ PALETTES: dict[str, dict[str, str]] = {
         "background": "rgba(0,0,0,0)",
     },
 }
-"""The Okabe-Ito colours by role; lighter members of the set where the page is dark."""
+"""The Okabe-Ito colours by role; lighter members of the set if the page is dark."""
 
 SERIES = ("@first", "@second", "@third", "@fourth", "@fifth", "@sixth", "@seventh", "@eighth", "@ninth")
 """Colours for lines that stand for different things, in the order in which they are used."""
 
 DIVERGING = [[0.0, "#B34700"], [0.25, "#E9A06B"], [0.5, "#FFFFFF"], [0.75, "#6BAED6"], [1.0, "#00598C"]]
-"""For signed values, on a scale that is symmetric about zero: vermilion below, white at zero, blue above."""
+"""A scale for signed values, symmetric about zero: vermilion below, white at zero, blue above."""
 
 CIVIDIS = [
     [0.0, "#00204C"],
@@ -74,33 +74,35 @@ CIVIDIS = [
     [0.875, "#DFCA5D"],
     [1.0, "#FFE945"],
 ]
-"""For magnitudes, from none to most, dark to light: as read by those who see no red or no green as by all others
-(Nuñez, Anderton and Renslow 2018)."""
+"""A scale for magnitudes, from none to most, dark to light: it is read by those who see no red or no green as by all
+others (Nuñez, Anderton and Renslow 2018).
+"""
 
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif"
 MONOSPACED = "ui-monospace, 'SF Mono', Menlo, Consolas, 'DejaVu Sans Mono', monospace"
 
 
 def series(place: int) -> str:
-    """The colour of the line at a place; they begin again where there are more lines than colours."""
+    """Return the colour of the line with this index; the colours begin again if there are more lines."""
     return SERIES[place % len(SERIES)]
 
 
 def shade(share: float, scale: Sequence[Sequence[Any]]) -> str:
-    """The colour at a share (0 to 1) of a scale."""
+    """Return the colour at a share (0 to 1) of a scale."""
     return "#" + "".join(f"{round(255 * channel):02X}" for channel in _channels(share, scale))
 
 
 def ink(share: float, scale: Sequence[Sequence[Any]]) -> str:
-    """Black or white, whichever stands out more from the colour at a share (0 to 1) of a scale: contrast 4.58 or more."""
+    """Return black or white, whichever contrasts more with the colour at a share (0 to 1) of a scale: contrast 4.58 or more."""
     channels = _channels(share, scale)
+    # SRGB to linear light, which is what luminance adds up.
     linear = [value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4 for value in channels]
     luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]  # WCAG 2.1, as the contrast
-    return "#000000" if luminance > 0.179 else "#FFFFFF"
+    return "#000000" if luminance > 0.179 else "#FFFFFF"  # the luminance at which black and white contrast alike
 
 
 def _channels(share: float, scale: Sequence[Sequence[Any]]) -> list[float]:
-    """Red, green and blue, each from 0 to 1."""
+    """Return red, green and blue at a share of a scale, each from 0 to 1."""
     share = min(1.0, max(0.0, share))
     place = next(place for place, (stop, _) in enumerate(scale[1:], start=1) if share <= stop)
     (before, low), (after, high) = scale[place - 1], scale[place]

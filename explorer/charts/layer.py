@@ -1,4 +1,4 @@
-"""One layer of an encoder as a drawing: a token's state goes up through it, past its six matrices and its two sums."""
+"""Draws one layer of an encoder: a token's state goes up through it, past its six matrices and its two sums."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections.abc import Collection, Mapping
 from markupsafe import Markup
 
 WIDE, BOX, AIR = 372, 34, 17
-"""Pixels: of the drawing, of a box's height, and between two boxes."""
+"""Pixels: the drawing's width, a box's height, and the space between two boxes."""
 
 MIDDLE, EDGE = 208, 24
-"""How far to the right the state goes up, and the way past a block."""
+"""Pixels from the left: the line on which the state goes up, and the way past a block."""
 
 _TITLES = {"ffn_in": "feed-forward, in", "ffn_out": "feed-forward, out"}
 _ASKS = {"query": 96, "key": 208, "value": 320}
-"""Where the three that attention reads stand, by their middles."""
+"""Pixels from the left of the middles of the three matrices that attention reads."""
 
 
 def layer_drawing(
@@ -25,10 +25,11 @@ def layer_drawing(
     norm_first: bool = False,
     lit: Collection[str] = (),
 ) -> Markup:
-    """An SVG that scales with its place, with a description for screen readers; `.layer` in the style sheet colours it.
+    """Return an SVG that scales with its place, with a description for screen readers; `.layer` in the style sheet
+    colours it.
 
-    shapes: (rows, columns) of each role's matrix: query, key, value, output, ffn_in, ffn_out. norm_first: whether a norm stands
-    where a state enters a block, rather than behind the sum. lit: the roles that stand out.
+    shapes: (rows, columns) of each role's matrix: query, key, value, output, ffn_in, ffn_out. norm_first: whether a
+    norm stands where a state enters a block, rather than behind the sum. lit: the roles that stand out.
     """
     steps: list[str] = ["x"]
     for inside in (("ask", "heads", "output"), ("ffn_in", activation, "ffn_out")):
@@ -41,7 +42,7 @@ def layer_drawing(
 
 
 class _Drawing:
-    """From the bottom up; `y` is the upper edge of what stands there so far, counted upwards."""
+    """Draws from the bottom up; `y` is the upper edge of the drawing so far, counted upwards."""
 
     def __init__(self, shapes: Mapping[str, tuple[int, int]], heads: int, norm: str, lit: Collection[str]) -> None:
         self._shapes, self._heads, self._norm, self._lit = shapes, heads, norm, lit
@@ -50,12 +51,12 @@ class _Drawing:
         self._left = 0.0
 
     def add(self, step: str) -> None:
-        """The next thing upwards."""
+        """Draw the next step upwards."""
         if step in ("x", "next"):
             self._word("a token's state" if step == "x" else "to the next layer")
         elif step == "split":
             self._rise(8)
-            self._left = self._y
+            self._left = self._y  # where the way past the block begins, which `_sum` draws
         elif step == "sum":
             self._sum()
         elif step == "ask":
@@ -71,10 +72,11 @@ class _Drawing:
             self._box(self._norm if step == "norm" else step, "block", MIDDLE, 150, 26)
 
     def svg(self, said: str) -> Markup:
-        """The whole, turned so that upwards is up."""
+        """Return the whole drawing, in SVG's coordinates."""
         high = round(self._y + 4)
         drawn = Markup("").join(self._parts)
         whole = (
+            # y counts down in SVG, so everything is drawn at -y.
             '<svg class="layer" viewBox="0 {0} {1} {2}" width="{1}" height="{2}" role="img" aria-label="{3}">{4}</svg>'
         )
         return Markup(whole).format(-high, WIDE, high, said, drawn)
@@ -83,7 +85,7 @@ class _Drawing:
         return "matrix lit" if role in self._lit else "matrix"
 
     def _rise(self, by: float, at: int = MIDDLE) -> None:
-        """A line upwards."""
+        """Draw a line upwards."""
         self._line(((at, self._y), (at, self._y + by)))
         self._y += by
 
@@ -112,7 +114,7 @@ class _Drawing:
         self._parts.append(Markup(box).format(style, x - wide / 2, -y - high, wide, high))
 
     def _ask(self) -> None:
-        """Query, key and value beside each other, each from the same state."""
+        """Draw query, key and value beside each other, each from the same state."""
         high, start = BOX + 12, self._y
         for role, x in _ASKS.items():
             self._line(((MIDDLE, start), (MIDDLE, start + AIR / 2), (x, start + AIR / 2), (x, start + AIR)))
@@ -125,7 +127,7 @@ class _Drawing:
         self._y = start + AIR + high
 
     def _sum(self) -> None:
-        """The state that went past is added to what came through."""
+        """Draw the sum of the state that went past and what came through."""
         self._rise(AIR)
         y = self._y + 11
         turn = ((MIDDLE, self._left), (EDGE, self._left), (EDGE, y), (MIDDLE - 11, y))
@@ -143,7 +145,7 @@ def _described(
     norm_first: bool,
     lit: Collection[str],
 ) -> str:
-    """The drawing in words."""
+    """Describe the drawing in words."""
     sizes = ", ".join(f"{role} {columns:,} to {rows:,}" for role, (rows, columns) in shapes.items())
     where = "before each block" if norm_first else "behind each sum"
     said = (

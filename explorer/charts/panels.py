@@ -1,4 +1,4 @@
-"""Axes, panels, and where panels stand beside and below each other."""
+"""Axes, panels, and the arrangement of panels beside and below each other."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from explorer.charts.traces import Mark, Trace
 Axis = dict[str, Any]
 Span = tuple[float, float]
 Places = list[tuple[Span, Span]]
-"""From where to where each panel reaches, across and up, as shares of the figure."""
+"""The extent of each panel, across and up, as shares of the figure."""
 
 TICKS, TITLE, HEADING = 48, 36, 24
-"""Pixels between two panels one below the other for numbers and air, for the title of an axis, for the next one's title."""
+"""Pixels between two panels one below the other: for numbers and space, for an axis's title, for the next panel's title."""
 
 
 def axis(
@@ -35,12 +35,12 @@ def axis(
     outer: bool = False,
     **more: Any,
 ) -> Axis:
-    """An axis; what is not said is Plotly's choice, and further keywords are its own.
+    """Return an axis; what is not given is Plotly's choice, and further keywords are its own.
 
-    names: its values are names and not numbers, without lines. top: it stands above the panel. down: it runs from the top, or
-    from the right. zero: it begins at 0. span: its ends, as powers of ten where it is logarithmic. size: of the numbers or
-    names on it. standoff: of the title, in pixels. outer: of panels beside each other only the leftmost, and of panels below
-    each other only the lowest shows the axis's title (and its names, beside each other).
+    names: its values are names and not numbers, without lines. top: it stands above the panel. down: it runs from the
+    top, or from the right. zero: it begins at 0. span: its ends, as powers of ten if it is logarithmic. size: of the
+    numbers or names on it. standoff: of the title, in pixels. outer: of panels beside each other only the leftmost, and
+    of panels below each other only the lowest shows the axis's title (and its names, beside each other).
     """
     about: Axis = {"text": title, **({"font": {"size": title_size}} if title_size else {})}
     about |= {} if standoff is None else {"standoff": standoff}
@@ -58,7 +58,7 @@ def axis(
 
 
 def rows(labels: Sequence[str], **more: Any) -> Axis:
-    """The vertical axis of bars that stand at 0, 1, 2 and so on from the top: two of the same name stay two."""
+    """Return the vertical axis of bars that stand at 0, 1, 2 and so on from the top, so that two of the same name stay two."""
     places = list(range(len(labels)))
     return axis(down=True, grid=False, tickmode="array", tickvals=places, ticktext=list(labels), **more)
 
@@ -67,10 +67,10 @@ def rows(labels: Sequence[str], **more: Any) -> Axis:
 class Panel:
     """One pair of axes with what is drawn on them.
 
-    x, y: its axes; None for that of the panel before it, which is then drawn once for both.
-    title: at its upper left corner. marks: made by `level`, `frame` and `note`.
-    width, height: beside those of the others in its row or column. air: pixels between it and the panel above it, where they
-    aren't what numbers and titles usually need. alone: its axes, title and marks on a phone, where they are other ones.
+    x, y: its axes; None for that of the panel before it, which is then drawn once for both. title: at its upper left
+    corner. marks: made by `level`, `frame` and `note`. width, height: relative to those of the others in its row or
+    column. air: pixels between it and the panel above it, if they differ from what numbers and titles usually need.
+    alone: its axes, title and marks on a phone, if they differ.
     """
 
     traces: Sequence[Trace]
@@ -85,14 +85,14 @@ class Panel:
 
 
 Parts = Panel | Sequence["Parts"]
-"""Panels beside each other; those of a sequence in that below each other, and so on in turn."""
+"""A tree of panels. Its top level stands side by side, the next level below each other, and so on in turn."""
 
 Tree = int | list["Tree"]
-"""The same with the numbers of the panels; -1 if there is none."""
+"""The same tree with the panels' numbers; -1 if there is no panel."""
 
 
 def empty(width: float = 1.0, height: float = 1.0, alone: Panel | None = None) -> Panel:
-    """Room beside or above other panels, with nothing in it; another arrangement for the phone may leave it out."""
+    """Return room beside or above other panels, with nothing in it; another arrangement for the phone may leave it out."""
     return Panel((), None, None, width=width, height=height, alone=alone)
 
 
@@ -101,7 +101,7 @@ NOWHERE: tuple[Span, Span] = (0.0, 0.0), (1.0, 1.0)
 
 
 def flattened(parts: Sequence[Parts]) -> list[Panel]:
-    """All panels, in the order in which they are named."""
+    """Return all panels, in the order in which they are named."""
     found: list[Panel] = []
     for part in parts:
         found += [part] if isinstance(part, Panel) else flattened(part)
@@ -109,29 +109,29 @@ def flattened(parts: Sequence[Parts]) -> list[Panel]:
 
 
 def numbered(parts: Sequence[Parts], panels: Sequence[Panel], columns: int = 0) -> list[Tree]:
-    """An arrangement with each panel's number; columns: into rows of so many."""
+    """Return an arrangement with each panel's number. columns: break the top level into rows of this many."""
     free = dict(enumerate(panels))
 
     def number(part: Parts) -> Tree:
         if not isinstance(part, Panel):
             return [number(one) for one in part]
-        place = next(place for place, panel in free.items() if panel is part)
+        place = next(place for place, panel in free.items() if panel is part)  # by identity: two panels may be equal
         del free[place]
         return place
 
     tree = [number(part) for part in parts]
     if not columns or columns >= len(tree):
         return tree
-    tree += [-1] * (-len(tree) % columns)
+    tree += [-1] * (-len(tree) % columns)  # -len % columns: how many the last row lacks
     return [[tree[at : at + columns] for at in range(0, len(tree), columns)]]
 
 
 def spread(panels: Sequence[Panel], tree: list[Tree], gap: float, top: float, height: int) -> Places:
-    """Where each panel stands. gap: between columns; top: how far up they reach; height: of the figure in pixels."""
+    """Return where each panel stands. gap: between columns. top: how far up they reach. height: of the figure in pixels."""
     found: dict[int, tuple[Span, Span]] = {}
 
     def ends(part: Tree) -> tuple[Panel, Panel]:
-        """The first and the last panel of a part."""
+        """Return the first and the last panel of a part."""
         if isinstance(part, int):
             return (panels[part], panels[part]) if part >= 0 else (Panel(()), Panel(()))
         return ends(part[0])[0], ends(part[-1])[1]
@@ -140,13 +140,14 @@ def spread(panels: Sequence[Panel], tree: list[Tree], gap: float, top: float, he
         if isinstance(part, int):
             found[part] = across, up
             return
-        firsts = [ends(one)[0] for one in part]
+        firsts = [ends(one)[0] for one in part]  # a column is as wide, and a row as high, as its first panel says
         if beside:
             spans = _split([panel.width for panel in firsts], [gap] * (len(part) - 1), across)
             for one, span in zip(part, spans, strict=True):
                 place(one, span, up, False)
             return
         between = [_between(ends(one)[1], ends(other)[0]) / height for one, other in pairwise(part)]
+        # Shares of the figure count upwards, and panels are named from the top.
         spans = _split([panel.height for panel in firsts][::-1], between[::-1], up)
         for one, span in zip(part, spans[::-1], strict=True):
             place(one, across, span, True)
@@ -156,7 +157,7 @@ def spread(panels: Sequence[Panel], tree: list[Tree], gap: float, top: float, he
 
 
 def _between(upper: Panel, lower: Panel) -> int:
-    """Pixels between two panels, of which one stands below the other."""
+    """Return the pixels between two panels of which one stands below the other."""
     if lower.air is not None:
         return lower.air
     across = upper.x or {}
@@ -165,7 +166,7 @@ def _between(upper: Panel, lower: Panel) -> int:
 
 
 def _split(weights: Sequence[float], gaps: Sequence[float], span: Span) -> list[Span]:
-    """Parts of a span with gaps between them."""
+    """Split a span into parts with gaps between them."""
     room, start, parts = span[1] - span[0] - sum(gaps), span[0], []
     for weight, gap in zip(weights, [*gaps, 0.0], strict=True):
         stop = start + room * weight / sum(weights)

@@ -1,4 +1,4 @@
-"""A picture out of panels: Plotly's data and layout, with legend, titles, and the layout for a phone."""
+"""Composes a picture from panels: Plotly's data and layout, with legend, titles, and the layout for a phone."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from explorer.charts.traces import Mark, Trace
 Picture = dict[str, Any]
 
 KEPT: Picture = {"before": "of the run before"}
-"""In a figure's place while there is nothing to draw yet: what stands there stays, dimmed and called so."""
+"""Stands in place of a figure while there is nothing to draw yet: the figure before stays, dimmed and labelled as such."""
 
 LEGEND = 26
 """Pixels that a panel's title needs below a legend."""
@@ -28,7 +28,7 @@ def chart(
     marks: Sequence[Mark] = (),
     **look: Any,
 ) -> Picture:
-    """A picture of one panel; `look` as in `picture`."""
+    """Return a picture of one panel; `look` as in `picture`."""
     return picture(said, [Panel(traces, x or {}, y or {}, marks=marks)], **look)
 
 
@@ -44,13 +44,13 @@ def picture(
     low: int = 0,
     **look: Any,
 ) -> Picture:
-    """A figure for the page: Plotly's data and layout, and the text for screen readers.
+    """Return a figure for the page: Plotly's data and layout, and the text for screen readers.
 
-    said: the sentence under it. panels: beside each other, or so many `columns` in a row; those of a list in it below each other,
-    those of a list in that beside each other again. gap: between columns, as a share of the width.
-    height: in pixels; low: where a projector has 768 lines; phone: on a phone, where all panels stand below each other, or as
-    `stacked` says with the same panels. look: legend (whether there is one), legend_size, above and right (pixels of the
-    margins), and Plotly's own names.
+    said: the sentence under it. panels: beside each other, or `columns` in a row; those of a list in it below each
+    other, those of a list in that beside each other again. gap: between columns, as a share of the width. height: in
+    pixels; low: on a projector with 768 lines; phone: on a phone, where all panels stand below each other, or as in
+    `stacked`, which has the same panels. look: legend (whether there is one), legend_size, above and right (pixels of
+    the margins), and Plotly's own names.
     """
     flat = flattened(panels) or [Panel(())]
     names = _axis_names(flat)
@@ -66,21 +66,22 @@ def picture(
 
 
 def _top(panels: Sequence[Panel], height: int, look: dict[str, Any]) -> float:
-    """How far up panels reach: titles of panels need room below a legend."""
+    """Return how far up panels reach: titles of panels need room below a legend."""
     return 1 - LEGEND / height if look.get("legend") and any(panel.title for panel in panels) else 1.0
 
 
 def _without_scale(look: dict[str, Any]) -> dict[str, Any]:
-    """A phone has no room for the key to a scale of colours."""
+    """Return the look without a colour bar, for which a phone has no room."""
     return {
         name: {**value, "showscale": False} if name.startswith("coloraxis") else value for name, value in look.items()
     }
 
 
 def _axis_names(panels: Sequence[Panel]) -> list[tuple[str, str]]:
-    """Plotly's names of each panel's axes: x and y, x2 and y2; a shared one is named again."""
+    """Return Plotly's names of each panel's axes: x and y, x2 and y2; a shared one is named again."""
     count, names = {"x": 0, "y": 0}, []
     for panel in panels:
+        # A panel without an axis of its own has the number of the one before it.
         count = {letter: count[letter] + (getattr(panel, letter) is not None) for letter in "xy"}
         x, y = (f"{letter}{number if number > 1 else ''}" for letter, number in count.items())
         names.append((x, y))
@@ -88,10 +89,7 @@ def _axis_names(panels: Sequence[Panel]) -> list[tuple[str, str]]:
 
 
 def _placed(panels: Sequence[Panel], names: Sequence[tuple[str, str]]) -> list[Trace]:
-    """The traces with their axes. What several panels name is in the legend once, and is switched there in all of them.
-
-    Traces that say their legendgroup follow the first of it, and texts on cells come last: a press tells which cells it meets.
-    """
+    """Return the traces with their axes. A name that several panels have is in the legend once, and switches all of them."""
     placed: list[Trace] = []
     first: dict[Any, int] = {}
     for panel, (x, y) in zip(panels, names, strict=True):
@@ -101,6 +99,8 @@ def _placed(panels: Sequence[Panel], names: Sequence[tuple[str, str]]) -> list[T
             again = {"showlegend": False} if trace.get("name") in before else {}
             placed.append({**trace, **axes, **again})
             first.setdefault(trace.get("legendgroup", len(placed)), len(placed))
+    # Traces of one legendgroup follow the first of it, and texts on cells come last: a press tells which cells it
+    # meets.
     order = [(trace.get("meta") == "cells", first[trace.get("legendgroup", n)]) for n, trace in enumerate(placed, 1)]
     shared = {trace["name"] for trace in placed if trace.get("showlegend") is False and "name" in trace}
     grouped = [{"legendgroup": trace["name"], **trace} if trace.get("name") in shared else trace for trace in placed]
@@ -110,7 +110,7 @@ def _placed(panels: Sequence[Panel], names: Sequence[tuple[str, str]]) -> list[T
 def _layout(
     panels: Sequence[Panel], names: Sequence[tuple[str, str]], places: Places, height: int, look: dict[str, Any]
 ) -> dict[str, Any]:
-    """All that is not data: the margins, the legend, and every panel's axes, title and marks at its place."""
+    """Return everything that is not data: the margins, the legend, and every panel's axes, title and marks at its place."""
     changes = dict(look)
     legend, legend_size = changes.pop("legend", False), changes.pop("legend_size", 0)
     above, right = changes.pop("above", 30), changes.pop("right", 16)
@@ -118,6 +118,7 @@ def _layout(
     if legend:
         font = {"font": {"size": legend_size}} if legend_size else {}
         drawn |= {"showlegend": True, "legend": {**_LEGEND, **font}}
+    # Plotly has titles of figures and of axes, but none of panels: an annotation stands for it.
     titles = [_title(panel.title, x[0], y[1]) for panel, (x, y) in zip(panels, places, strict=True) if panel.title]
     marks = [mark for panel, pair in zip(panels, names, strict=True) for mark in _marks(panel, pair, len(panels) > 1)]
     drawn["annotations"] = titles + [mark for mark in marks if "text" in mark]
@@ -126,11 +127,13 @@ def _layout(
 
 
 _LEGEND = {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "traceorder": "normal"}
-"""In one row, in the order of the traces: Plotly breaks it at groups, and reverses it below stacked bars and areas."""
+"""The legend in one row, in the order of the traces: Plotly breaks it at groups, and reverses it below stacked bars and
+areas.
+"""
 
 
 def _axes(panels: Sequence[Panel], names: Sequence[tuple[str, str]], places: Places) -> dict[str, Axis]:
-    """Every panel's axes. One that several share crosses the lowest, or the leftmost, of them."""
+    """Return every panel's axes. One that several share crosses the lowest, or the leftmost, of them."""
     drawn: dict[str, Axis] = {}
     several = len(panels) > 1
     for panel, (x, y), (across, up) in zip(panels, names, places, strict=True):
@@ -145,7 +148,7 @@ def _axes(panels: Sequence[Panel], names: Sequence[tuple[str, str]], places: Pla
 
 
 def _outer(axis: Axis, at_edge: bool, names: bool) -> Axis:
-    """An axis that is marked as outer, as it is at the edge or inside; names: whether its names stay where it is inside."""
+    """Return an axis that is marked as outer for the edge or for inside. names: whether its names stay if it is inside."""
     shown = {key: value for key, value in axis.items() if key != "outer"}
     if at_edge or not axis.get("outer"):
         return shown
@@ -154,7 +157,9 @@ def _outer(axis: Axis, at_edge: bool, names: bool) -> Axis:
 
 
 def _marks(panel: Panel, names: tuple[str, str], several: bool) -> list[Mark]:
-    """The panel's marks on its own axes; what refers to the paper, which is all of the figure, to this panel's part of it."""
+    """Return the panel's marks on its own axes; a mark that refers to the paper, which is the whole figure, gets this
+    panel's part of it.
+    """
     if not several:
         return list(panel.marks)
     found = []
@@ -170,7 +175,7 @@ def _title(text: str, x: float, y: float) -> Mark:
 
 
 def _with_shared(changes: dict[str, Any]) -> dict[str, Any]:
-    """The layout that every figure starts from, with the changes on top."""
+    """Return the layout that every figure starts from, with the changes on top."""
     axis = {"gridcolor": "@grid", "zerolinecolor": "@grid", "linecolor": "@grid", "automargin": True}
     base: dict[str, Any] = {
         "font": {"family": FONT, "size": 16, "color": "@text"},

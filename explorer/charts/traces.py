@@ -1,7 +1,7 @@
-"""What is drawn: lines, points, bars, cells, and the marks across them, as Plotly's dictionaries.
+"""Makes what is drawn: lines, points, bars, cells, and the marks across them, as Plotly's dictionaries.
 
-Of every trace: colours are roles (`@first`); `hover` is what the pointer reads (Plotly's template), None if it finds
-nothing; `aside` stands beside that in the trace's colour; further keywords are Plotly's own.
+Of every trace: colours are roles (`@first`); `hover` is what the pointer shows (Plotly's template), None for nothing;
+`aside` stands beside that in the trace's colour; further keywords are Plotly's own.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def line(
     aside: str = "",
     **more: Any,
 ) -> Trace:
-    """A line; with marks of so many pixels where size is given."""
+    """Return a line. size: of marks on it, in pixels; 0 for none."""
     stroke = {"color": colour, "width": width, **({"dash": dash} if dash else {})}
     marks = {"marker": {"size": size, **(marker or {})}} if size else {}
     mode = "lines+markers" if size else "lines"
@@ -53,9 +53,10 @@ def points(
     aside: str = "",
     **more: Any,
 ) -> Trace:
-    """Marks alone, each with a text where texts are given. colour, symbol: of all, or one of each."""
+    """Return marks alone, with texts if given. colour, symbol: of all, or one of each."""
     look = {"size": size, "color": colour, "symbol": symbol}
     marks = {key: value for key, value in look.items() if value is not None} | (marker or {})
+    # A text at the edge may reach beyond the axes.
     written = {} if texts is None else {"text": list(texts), "cliponaxis": False}
     mode = "markers" if texts is None else "markers+text"
     drawn = {"mode": mode, "x": list(x), "y": list(y), "marker": marks, **written}
@@ -63,20 +64,20 @@ def points(
 
 
 def strokes(x: Iterable[Any], y: Iterable[Any], colour: str, name: str = "", *, size: float = 26, **more: Any) -> Trace:
-    """Short upright strokes, such as stand at a mean."""
+    """Return short upright strokes, such as mark a mean."""
     marker = {"line": {"width": 4, "color": colour}}
     return points(x, y, name=name, size=size, symbol="line-ns", marker=marker, **more)
 
 
 def band(x: Sequence[Any], low: Sequence[float], high: Sequence[float], fill: str) -> Trace:
-    """The area between two lines, behind what is drawn after it."""
-    across, around = [*x, *x[::-1]], [*high, *low[::-1]]
+    """Return the area between two lines, behind what is drawn after it."""
+    across, around = [*x, *x[::-1]], [*high, *low[::-1]]  # there along the upper edge, and back along the lower
     edge = {"fill": "toself", "line": {"width": 0}, "fillcolor": fill, "showlegend": False}
     return _trace("scatter", "", None, "", {"mode": "lines", "x": across, "y": around, **edge})
 
 
 def texts(x: Iterable[Any], y: Iterable[Any], written: Iterable[str], **more: Any) -> Trace:
-    """Texts alone, at their places."""
+    """Return texts alone, at their places."""
     drawn = {"mode": "text", "x": list(x), "y": list(y), "text": list(written), "showlegend": False}
     return _trace("scatter", "", None, "", drawn | more)
 
@@ -95,7 +96,7 @@ def bars(
     aside: str = "",
     **more: Any,
 ) -> Trace:
-    """Bars from left to right, or from the ground up. texts: beside them or, as `at` says, inside; size: of the texts."""
+    """Return bars from left to right, or from the ground up. texts: beside the bars or, by `at`, inside. size: of the texts."""
     across = (
         {"x": list(names), "y": list(values)} if upright else {"orientation": "h", "y": list(names), "x": list(values)}
     )
@@ -122,12 +123,12 @@ def heat(
     hover: str | None = None,
     **more: Any,
 ) -> list[Trace]:
-    """Coloured cells, a row of z for each y, and the texts on them. ends: the values at the ends of the scale, None for
-    the least or the largest there is.
+    """Return coloured cells, a row of z for each y, and the texts on them. ends: the values at the ends of the scale,
+    None for the least or the largest there is.
 
-    texts: of each cell, or what writes a value; a cell without a value has none.
-    bar: the colours' key, made by `colorbar`. size: of the texts. shared=True in place of a key: the picture has one
-    `coloraxis` for several panels, with this scale and these ends.
+    texts: of each cell, or a function that writes a value; a cell without a value has none. bar: the colour bar, made
+    by `colorbar`. size: of the texts. shared=True in place of a bar: the picture has one `coloraxis` for several
+    panels, with this scale and these ends.
     """
     shared = more.pop("shared", False)
     colours: Trace = {"colorscale": scale, "zmin": ends[0], "zmax": ends[1]}
@@ -141,23 +142,24 @@ def heat(
 
 
 def error_bars(above: Iterable[Any], below: Iterable[Any] | None = None, colour: str = "@text", **more: Any) -> Trace:
-    """What `error_x` or `error_y` of a trace is: how far each value may be off, above and below it."""
+    """Return a trace's `error_x` or `error_y`: how far each value may be off, above and below it."""
     sides = {} if below is None else {"symmetric": False, "arrayminus": list(below)}
     return {"type": "data", "array": list(above), **sides, "color": colour, **more}
 
 
 def colorbar(title: str = "", form: str = "", *, side: str = "", thickness: int = 14, **more: Any) -> dict[str, Any]:
-    """The key to a scale of colours; form: of its numbers. side: of the title, where it isn't above."""
+    """Return a colour bar. form: of its numbers. side: of the title, if it isn't above."""
     titled = {"title": {"text": title, **({"side": side} if side else {})}} if title else {}
     return {**titled, **({"tickformat": form} if form else {}), "thickness": thickness, **more}
 
 
 def cell_texts(cells: Trace, texts: Sequence[Sequence[str]], size: int = 15) -> Trace:
-    """A trace that writes on a heatmap's cells, each in the ink that its colour asks for; the pointer reaches the cells.
+    """Return a trace that writes on a heatmap's cells, each in the ink that its colour asks for; the pointer reaches
+    the cells.
 
-    cells: the heatmap's trace, with x, y, z, zmin, zmax and a list of colours as its scale. Plotly's own texts on cells are
-    dark grey or white, and hard to read on the colours between.
+    cells: the heatmap's trace, with x, y, z, zmin, zmax and a list of colours as its scale.
     """
+    # Plotly's own texts on cells are dark grey or white, and hard to read on the colours between.
     low, high = cells["zmin"], cells["zmax"]
     found = [
         (x, y, text, "@text" if value is None else ink((value - low) / ((high - low) or 1), cells["colorscale"]))
@@ -168,7 +170,7 @@ def cell_texts(cells: Trace, texts: Sequence[Sequence[str]], size: int = 15) -> 
     return {
         "type": "scatter",
         "mode": "text",
-        "meta": "cells",
+        "meta": "cells",  # by which pictures.py draws it after all other traces
         "x": [x for x, _, _, _ in found],
         "y": [y for _, y, _, _ in found],
         "text": [text for _, _, text, _ in found],
@@ -180,24 +182,26 @@ def cell_texts(cells: Trace, texts: Sequence[Sequence[str]], size: int = 15) -> 
 
 
 def level(at: float, colour: str = "@text", *, width: float = 2, dash: str = "dash", upright: bool = False) -> Mark:
-    """A line across the whole panel, at a value of the vertical axis (upright: of the horizontal one)."""
+    """Return a line across the whole panel, at a value of the vertical axis (upright: of the horizontal one)."""
     along, value = ("y", "x") if upright else ("x", "y")
+    # "paper" is the whole figure; pictures.py narrows it to the panel.
     ends = {f"{along}ref": "paper", f"{along}0": 0, f"{along}1": 1, f"{value}0": at, f"{value}1": at}
     return {"type": "line", **ends, "line": {"color": colour, "width": width, "dash": dash}}
 
 
 def frame(x: tuple[float, float], y: tuple[float, float], *, width: float = 3, dash: str = "solid") -> Mark:
-    """An outline around what lies between the values of both axes."""
+    """Return an outline around the area between values of both axes."""
     stroke = {"color": "@highlight", "width": width, "dash": dash}
     return {"type": "rect", "x0": x[0], "x1": x[1], "y0": y[0], "y1": y[1], "line": stroke}
 
 
 def note(text: str, x: float | str, y: float | str, **place: Any) -> Mark:
-    """A text inside a panel, at values of its axes; xref or yref "paper": at a share of its width or height."""
+    """Return a text inside a panel, at values of its axes; xref or yref "paper": at a share of its width or height."""
     return {"text": text, "x": x, "y": y, "showarrow": False, **place}
 
 
 def _trace(kind: str, name: str, hover: str | None, aside: str, drawn: Trace) -> Trace:
+    # <extra></extra>: Plotly would show the trace's name beside it.
     read = {"hoverinfo": "skip"} if hover is None else {"hovertemplate": f"{hover}<extra>{aside}</extra>"}
     said = {key: value for key, value in drawn.items() if value is not None}
     return {"type": kind, **({"name": name} if name else {}), **said, **read}

@@ -8,48 +8,48 @@ from collections.abc import Iterable
 from markupsafe import Markup
 
 _BRACKETED = re.compile(r"\[[A-Z]+\]|<[a-z|/_]+>")
-"""How models spell tokens of their own."""
+"""Matches tokens of models' own, such as [CLS] and <s>."""
 
 _SPACES = " \t\n\r\xa0Ġ▁"
-"""Spaces, and how byte-level and unigram tokenizers write the one before a piece."""
+"""Spaces, and the signs by which byte-level and unigram tokenizers write the one before a piece."""
 
 
 def percent(share: float) -> str:
-    """A share as a percentage with three significant digits; what would round to nothing is said to be below."""
+    """Return a share as a percentage with three significant digits; what would round to nothing is said to be below."""
     value = 100.0 * share
     if 0 < value < 1e-4:
         return "<0.0001%"
-    if value >= 99.95 and share < 1:
+    if value >= 99.95 and share < 1:  # never 100% for less than all
         return f"{min(value, 99.9999):.4f}".rstrip("0") + "%"
     return f"{value:#.3g}".rstrip(".") + "%"
 
 
 def fixed(value: float, digits: int = 2) -> str:
-    """So many decimals, with a minus sign, and no minus before a zero."""
-    return f"{round(value, digits) + 0.0:.{digits}f}".replace("-", "−")
+    """Return a value with this many decimals, with a minus sign, and no minus before a zero."""
+    return f"{round(value, digits) + 0.0:.{digits}f}".replace("-", "−")  # + 0.0 turns -0.0 into 0.0
 
 
 def signed(value: float, digits: int = 2) -> str:
-    """The same with a plus before what is more than zero."""
+    """Return `fixed` with a plus before what is more than zero."""
     text = fixed(value, digits)
     return text if text.startswith("−") or float(text) == 0 else f"+{text}"
 
 
 def number(value: float) -> str:
-    """Three significant digits, and no exponent where a plain number is as short."""
+    """Return three significant digits, without an exponent if a plain number is as short."""
     return f"{value:.3g}" if value == 0 or 1e-3 <= abs(value) < 1e4 else f"{value:.2e}"
 
 
 def compact(count: float) -> str:
-    """A count in three significant digits with K, M or B."""
+    """Return a count in three significant digits with K, M or B."""
     for size, sign in ((1e9, "B"), (1e6, "M"), (1e3, "K")):
-        if abs(count) >= 0.9995 * size:
+        if abs(count) >= 0.9995 * size:  # 0.9995: what would be rounded up to 1,000 of the smaller unit
             return f"{count / size:.3g}{sign}"
     return f"{count:.3g}"
 
 
 def megabytes(count: float) -> str:
-    """Bytes as KB, MB or GB, three significant digits."""
+    """Return bytes as KB, MB or GB, with three significant digits."""
     for size, sign in ((1e9, "GB"), (1e6, "MB")):
         if count >= 0.9995 * size:
             return f"{count / size:.3g} {sign}"
@@ -57,7 +57,7 @@ def megabytes(count: float) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Seconds as a visitor reads them."""
+    """Return seconds as a visitor reads them."""
     if seconds < 10:
         return f"{seconds:.1f} s"
     if seconds < 90:
@@ -66,34 +66,35 @@ def duration(seconds: float) -> str:
 
 
 def milliseconds(value: float, form: str = ".3g") -> str:
-    """Whole milliseconds from 100 on; below that as `form` says."""
+    """Return whole milliseconds from 100 on; below that in the format `form`."""
     return f"{value:,.0f} ms" if value >= 100 else f"{value:{form}} ms"
 
 
 def counted(count: int, noun: str) -> str:
-    """So many things: 1 word, 2 words."""
+    """Return a count with its noun: 1 word, 2 words."""
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def ordinal(place: int) -> str:
-    """1st, 2nd, 3rd, 4th, 11th."""
+    """Return 1st, 2nd, 3rd, 4th, 11th."""
     ending = {1: "st", 2: "nd", 3: "rd"}.get(place % 10, "th") if place % 100 not in (11, 12, 13) else "th"
     return f"{place:,}{ending}"
 
 
 def label(text: str, longest: int = 40) -> str:
-    """A name for a legend or an axis: never markup (Plotly reads <b> and the like in labels), never long."""
+    """Return a name for a legend or an axis: never markup (Plotly reads <b> and the like in labels), never long."""
     short = text if len(text) <= longest else text[: longest - 1] + "…"
     return short.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 def strong(text: str) -> Markup:
-    """A token or a number that a sentence points at, escaped."""
+    """Return a token or a number that a sentence points at, escaped."""
     return Markup("<strong>{}</strong>").format(text)
 
 
 def in_quotes(token: str, bold: bool = True) -> Markup:
-    """A token as a sentence names it: in quotation marks, without the space or the sign for one that it begins with, escaped.
+    """Return a token as a sentence names it: in quotation marks, without the space or the sign for one that it begins
+    with, escaped.
 
     A token of the model's own, [CLS] or <s>, has its brackets already; one that is all blanks is described.
     """
@@ -105,22 +106,24 @@ def in_quotes(token: str, bold: bool = True) -> Markup:
 
 
 def prose(*parts: str) -> Markup:
-    """Safe HTML: parts that are Markup already stay as they are, plain text is escaped."""
+    """Return safe HTML: parts that are Markup already are kept, plain text is escaped."""
     return Markup("").join(parts)
 
 
 def caption(*parts: str) -> Markup:
-    """A line in small type below or beside a picture."""
+    """Return a line in small type below or beside a picture."""
     return Markup('<p class="caption">{}</p>').format(prose(*parts))
 
 
 def cells(values: Iterable[object], tag: str = "td") -> Markup:
-    """The cells of one row of an HTML table, escaped."""
+    """Return the cells of one row of an HTML table, escaped."""
     return Markup("").join(Markup("<{0}>{1}</{0}>").format(tag, value) for value in values)
 
 
 def quoted(heads: Iterable[object], rows: Iterable[Iterable[object]], title: str = "", style: str = "quoted") -> Markup:
-    """A small HTML table on the page itself: numbers from a paper, or runs side by side. A row may be made already."""
+    """Return a small HTML table for the page itself: numbers from a paper, or runs side by side. A row may be Markup
+    already.
+    """
     above = Markup("<caption>{}</caption>").format(title) if title else ""
     head = Markup("").join(cells([name], "th" if name else "td") for name in heads)  # an empty <th> names nothing
     made = [row if isinstance(row, Markup) else cells(row) for row in rows]
@@ -130,21 +133,21 @@ def quoted(heads: Iterable[object], rows: Iterable[Iterable[object]], title: str
 
 
 def sentences(items: Iterable[str]) -> Markup:
-    """Sentences in a list, with the numbers by which a picture names them."""
+    """Return sentences in a list, with the numbers by which a picture names them."""
     return Markup('<ol class="sentences">{}</ol>').format(Markup("").join(map(Markup("<li>{}</li>").format, items)))
 
 
 def facts(*lines: Markup) -> Markup:
-    """Measures in short lines below a picture; each line is made by `measures`."""
+    """Return measures in short lines below a picture; each line is made by `measures`."""
     return Markup('<ul class="facts">{}</ul>').format(Markup("").join(lines))
 
 
 def measures(*values: str, name: str = "") -> Markup:
-    """One line of `facts`: several measures, after the name of what they belong to."""
+    """Return one line of `facts`: several measures, after the name of what they belong to."""
     spans = cells(values, "span")
     return Markup("<li>{}{}</li>").format(Markup("<b>{}</b>").format(name) if name else "", spans)
 
 
 def progress_bar(share: float, of: str = "progress") -> Markup:
-    """A bar; of: what a screen reader calls it."""
+    """Return a progress bar. of: its name for a screen reader."""
     return Markup('<progress class="run-progress" value="{:.4f}" max="1" aria-label="{}"></progress>').format(share, of)

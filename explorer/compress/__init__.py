@@ -1,1 +1,1 @@
-"""Making a model smaller: what matters in it, taking the rest away, fewer bits a weight."""
+"""Compression: measuring what matters in a model, removing the rest, and storing weights in fewer bits."""

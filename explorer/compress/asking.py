@@ -1,4 +1,5 @@
-"""What a model is asked on a task's examples: its input, its targets, the loss of each example and the metric of all.
+"""Asks a model about a task's examples: builds its input and targets, and computes the loss of each example and the
+metric of all.
 
 A fine-tuned classifier is asked for the class. A pretrained model is asked what it was trained for, on the task's texts
 without their labels: masked tokens, the next token, or which tokens were replaced.
@@ -23,7 +24,7 @@ from explorer.tasks.task import Example
 from explorer.tuning.rows import Rows, tokenise
 
 SEED = 0
-"""Of the tokens that are hidden: the same ones before and after pruning."""
+"""The seed that chooses the hidden tokens, so that they are the same before and after pruning."""
 
 REPLACED = CorruptionRecipe(mask_share=0.0, random_share=1.0)
 
@@ -32,8 +33,9 @@ REPLACED = CorruptionRecipe(mask_share=0.0, random_share=1.0)
 class Kind:
     """One way to ask.
 
-    slug: as in explorer.models.questions. metric: of explorer.tasks.metrics, for what is not a task's own. asks: a sentence
-    on what the loss is. scores: (rows, classes) or (rows, length, classes) from the model's output.
+    slug: as in explorer.models.questions. metric: the name of one in explorer.tasks.metrics, for questions that are not
+    a task's own. asks: a phrase that describes the loss. scores: returns (rows, classes) or (rows, length, classes)
+    from the model's output.
     """
 
     slug: str
@@ -56,7 +58,7 @@ def _tokens(capability: Capability) -> Callable[[LoadedModel, Any], Tensor]:
 
 
 def _replaced(bundle: LoadedModel, output: Any) -> Tensor:
-    """ELECTRA's one logit x as (0, x)."""
+    """Return ELECTRA's single logit x as (0, x)."""
     logits = bundle.logits(Capability.RTD, output)
     return torch.stack([torch.zeros_like(logits), logits], dim=-1)
 
@@ -74,7 +76,7 @@ KINDS = (
 
 
 def kind_of(bundle: LoadedModel) -> Kind:
-    """What a pretrained model can be asked without labels. Raises MissingCapabilityError if it has no such head."""
+    """Return how a pretrained model is asked without labels. Raises MissingCapabilityError if it has no such head."""
     for kind in KINDS:
         if kind.needs in bundle.capabilities:
             return kind
@@ -85,7 +87,9 @@ def kind_of(bundle: LoadedModel) -> Kind:
 
 @dataclass(frozen=True)
 class Asked:
-    """Examples as a model reads them. targets: (length) of each row, IGNORED_LABEL where nothing is asked; None for classes."""
+    """Examples as a model reads them. targets: one per token of each row, IGNORED_LABEL where nothing is asked; None
+    for classes.
+    """
 
     rows: Rows
     targets: tuple[tuple[int, ...], ...] | None
@@ -94,7 +98,7 @@ class Asked:
         return len(self.rows)
 
     def batch(self, places: Sequence[int], device: torch.device) -> tuple[dict[str, Tensor], Tensor]:
-        """Inputs (rows, longest), and labels: (rows,), or (rows, longest) where each token has one."""
+        """Return inputs (rows, longest), and labels: (rows,), or (rows, longest) if each token has one."""
         inputs, labels = self.rows.batch(places, device)
         if self.targets is None:
             return inputs, labels
@@ -105,19 +109,22 @@ class Asked:
 
 
 def ask(bundle: LoadedModel, kind: Kind, examples: Sequence[Example], longest: int) -> Asked:
-    """Tokenise examples and, for a pretrained model, hide or replace what it is to guess. Raises BadInputError for none."""
+    """Tokenise examples and, for a pretrained model, hide or replace the tokens that it has to guess. Raises
+    BadInputError without examples.
+    """
     if not examples:
         raise BadInputError("There are no examples. Take at least one.")
     rows = tokenise(bundle, examples, longest)
     if kind is BY_CLASS:
         return Asked(rows, None)
     if kind.slug == "continue":
+        # Each token is asked for the one after it.
         return Asked(rows, tuple((*row["input_ids"][1:], IGNORED_LABEL) for row in rows.inputs))
     return _hidden(bundle, kind, rows)
 
 
 def _hidden(bundle: LoadedModel, kind: Kind, rows: Rows) -> Asked:
-    """BERT's 15% with 80/10/10; for a discriminator all 15% are replaced at random (its generator is not at hand)."""
+    """Hide BERT's 15% with 80/10/10; for a discriminator replace all 15% at random, since its generator is not at hand."""
     masked = kind.slug == "mask"
     recipe = CorruptionRecipe() if masked else REPLACED
     masker, draw = Masker(bundle.tokenizer), torch.Generator().manual_seed(SEED)
@@ -136,12 +143,12 @@ def _hidden(bundle: LoadedModel, kind: Kind, rows: Rows) -> Asked:
 
 
 def example_losses(scores: Tensor, labels: Tensor, loss: str, mean: float = 0.0, spread: float = 1.0) -> Tensor:
-    """Each example's loss, (rows,), the mean over what is asked in it.
+    """Return each example's loss, (rows,), the mean over what is asked in it.
 
-    scores: (rows, classes); for tokens (asked, classes), of those places of `labels`, (rows, length), that hold a label, row
-    by row. loss `labels`: cross-entropy, or for a regression (one output) the squared error in units of its spread. `soft`:
-    the entropy of the model's own answer, which needs no label. Cross-entropy with that answer would not do: its gradient is
-    0 as long as nothing is gone.
+    scores: (rows, classes); for tokens (asked, classes), for those places of `labels`, (rows, length), that hold a
+    label, row by row. loss `labels`: cross-entropy, or for a regression (one output) the squared error in units of its
+    spread. `soft`: the entropy of the model's own answer, which needs no label. Raises BadInputError for a soft loss of
+    a score.
     """
     scores = scores.float()
     if loss == "soft" and scores.shape[-1] == 1:
@@ -149,6 +156,7 @@ def example_losses(scores: Tensor, labels: Tensor, loss: str, mean: float = 0.0,
     asked = asked_of(labels)
     labels = labels if asked is None else labels[asked]
     if loss == "soft":
+        # Not cross-entropy with the model's own answer: its gradient is 0 as long as nothing is removed.
         each = _entropy(scores)
     elif scores.shape[-1] == 1:
         each = mse_loss(scores[:, 0], (labels - mean) / spread, reduction="none")
@@ -157,11 +165,12 @@ def example_losses(scores: Tensor, labels: Tensor, loss: str, mean: float = 0.0,
     if asked is None:
         return each
     rows = asked.nonzero()[:, 0]
+    # index_add sums the tokens of each row; a row without any has loss 0.
     return each.new_zeros(len(asked)).index_add(0, rows, each) / asked.sum(-1).clamp_min(1)
 
 
 def asked_of(labels: Tensor) -> Tensor | None:
-    """Which tokens are asked, (rows, length); None if it is the text's class."""
+    """Return which tokens are asked, (rows, length); None if the text's class is asked."""
     return labels != IGNORED_LABEL if labels.ndim == 2 else None
 
 

@@ -1,4 +1,4 @@
-"""A little training between two prunings, in weights of one's own."""
+"""Trains a model a little between two prunings, in weights of its own."""
 
 from __future__ import annotations
 
@@ -29,11 +29,13 @@ def trained(
     round_: int,
     gone: Mapping[str, Tensor] | None = None,
 ) -> tuple[dict[str, Tensor], float]:
-    """Train the layers for a few steps with the parts of a cut gated to 0: their weights, and the last steps' mean loss.
+    """Train the layers for a few steps with the parts of a cut gated to 0. Returns their weights, and the mean loss of
+    the steps.
 
-    weights: what an earlier call gave, empty at first. Plain AdamW at 5e-5 on batches of 16 of the examples that importance
-    is measured on. round_: which pruning step it follows, so that each sees other batches. gone: masks of single weights, by
-    parameter, which are 0 and stay so. The subject is not changed.
+    weights: what an earlier call returned, empty at first. Plain AdamW at 5e-5 on batches of 16 of the examples on
+    which importance is measured. round_: the number of the pruning step before it, so that each round sees other
+    batches. gone: masks of single weights, by parameter, which are 0 and stay so. The subject is not changed. Raises
+    BadInputError if the training diverges.
     """
     with torch.inference_mode(False), torch.enable_grad():
         tree = with_weights(subject, weights)
@@ -48,7 +50,8 @@ def trained(
                     loss = subject.losses(tree, places, "labels").mean()
                 optimizer.zero_grad(set_to_none=True)
                 loss.backward()
-                for name, mask in (gone or {}).items():  # without a gradient AdamW leaves a 0 at 0
+                # Without a gradient, and without weight decay, AdamW leaves a 0 at 0.
+                for name, mask in (gone or {}).items():
                     tree.get_parameter(name).grad.masked_fill_(mask, 0.0)  # type: ignore[union-attr]
                 nn.utils.clip_grad_norm_(parameters, LARGEST_NORM)
                 optimizer.step()
@@ -64,7 +67,7 @@ def _layers_of(subject: Subject) -> str:
 
 
 def _batches(subject: Subject, steps: int, round_: int) -> Iterator[list[int]]:
-    """Endless epochs, cut after so many batches."""
+    """Yield batches of endless epochs, `steps` of them."""
     lengths, done, epoch = subject.examples.rows.lengths, 0, 0
     while True:
         for places in epoch_batches(lengths, BATCH, round_, epoch):
@@ -76,7 +79,7 @@ def _batches(subject: Subject, steps: int, round_: int) -> Iterator[list[int]]:
 
 
 def with_weights(subject: Subject, weights: Mapping[str, Tensor]) -> PreTrainedModel:
-    """The subject's model in modules of the caller's own, with these parameters in place of its own."""
+    """Return the subject's model in modules of the caller's own, with these parameters in place of its own."""
     tree = subject.tree()
     for name, tensor in weights.items():
         put(tree, name, nn.Parameter(tensor, requires_grad=False))

@@ -1,4 +1,4 @@
-"""What is taken away from a model, in plain values, and how it is chosen from importances."""
+"""Cuts: the parts removed from a model, in plain values, and how they are chosen by importance."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ ORDERS = ("least", "most", "random")
 
 @dataclass(frozen=True)
 class Shape:
-    """How many parts a model has.
+    """The numbers of a model's parts.
 
-    depth: layers that a text passes. blocks: layers that have weights of their own; fewer than depth where weights are
+    depth: layers that a text passes. blocks: layers that have weights of their own; fewer than depth if weights are
     shared, as in ALBERT. heads, neurons: of one block.
     """
 
@@ -31,7 +31,7 @@ class Shape:
         return self.blocks < self.depth
 
     def rows(self, unit: str) -> tuple[int, int]:
-        """(rows, units a row) of a grid of these units; the row of whole layers is the model."""
+        """Return (rows, units a row) of a grid of these units; whole layers have one row."""
         return {
             "head": (self.blocks, self.heads),
             "neuron": (self.blocks, self.neurons),
@@ -39,29 +39,29 @@ class Shape:
         }[unit]
 
     def block_of(self, depth: int) -> int:
-        """The block that a depth uses."""
+        """Return the block that a depth uses."""
         return depth * self.blocks // self.depth
 
 
 @dataclass(frozen=True)
 class Cut:
-    """What is gone: one byte a unit, 1 where it is gone, block after block; empty if nothing of that kind is."""
+    """The removed parts: one byte for each unit, 1 if it is removed, block after block; empty if nothing of that kind is."""
 
     heads: bytes = b""
     neurons: bytes = b""
     layers: bytes = b""
 
     def of(self, unit: str) -> bytes:
-        """The bytes of one kind."""
+        """Return the bytes of one kind."""
         return {"head": self.heads, "neuron": self.neurons, "layer": self.layers}[unit]
 
     def having(self, unit: str, gone: bytes) -> Cut:
-        """The same with another choice of one kind."""
+        """Return the cut with another choice for one kind."""
         return replace(self, **{{"head": "heads", "neuron": "neurons", "layer": "layers"}[unit]: gone})
 
     @property
     def empty(self) -> bool:
-        """Whether nothing is gone."""
+        """Whether nothing is removed."""
         return not (any(self.heads) or any(self.neurons) or any(self.layers))
 
 
@@ -69,12 +69,12 @@ NOTHING = Cut()
 
 
 def kinds_of(unit: str) -> tuple[str, ...]:
-    """The kinds that a unit of UNITS takes away: both stands for heads and neurons."""
+    """Return the kinds that a unit of UNITS removes: both stands for heads and neurons."""
     return ("head", "neuron") if unit == "both" else (unit,)
 
 
 def in_order(importance: Sequence[float], order: str, seed: int = 0) -> list[int]:
-    """All units, the first to go first. Equal ones go in their own order."""
+    """Return all units, the first to go first. Equal ones keep their own order."""
     places = list(range(len(importance)))
     if order == "random":
         Random(seed).shuffle(places)
@@ -90,9 +90,9 @@ def choose(
     even: bool = False,
     gone: bytes = b"",
 ) -> bytes:
-    """Which units go, so that `keep` of them are left in all, or in each row where `even`.
+    """Choose which units go, so that `keep` of them are left in all, or in each row if `even`.
 
-    grid: the importance of each unit, row by row. gone: what went before, and stays away.
+    grid: the importance of each unit, row by row. gone: the units removed before, which stay removed.
     """
     rows, width = len(grid), len(grid[0])
     before = gone or bytes(rows * width)
@@ -101,6 +101,7 @@ def choose(
     chosen = bytearray(before)
     for start, count in parts:
         wanted = count - keep - sum(before[start : start + count])
+        # Another seed for each row, else all rows would lose the same places.
         ranked = in_order(flat[start : start + count], order, seed + start)
         for place in [start + place for place in ranked if not before[start + place]][: max(0, wanted)]:
             chosen[place] = 1
@@ -108,12 +109,12 @@ def choose(
 
 
 def kept_of_share(units: int, share: float) -> int:
-    """How many units are left when a share of them goes."""
+    """Return how many units are left when a share of them goes."""
     return units - round(share * units)
 
 
 def check_cut(cut: Cut, shape: Shape) -> None:
-    """Raise BadInputError if all of a kind would be gone, or the choice is of a model of another shape."""
+    """Raise BadInputError if all units of a kind would be gone, or if the cut is of a model of another shape."""
     for unit, name in (("head", "head"), ("neuron", "neuron"), ("layer", "layer")):
         gone, (rows, width) = cut.of(unit), shape.rows(unit)
         if gone and len(gone) != rows * width:
@@ -133,10 +134,10 @@ def chosen(
     part: float = 1.0,
     budget: Mapping[str, int] | None = None,
 ) -> Cut:
-    """What is gone after a part (of one) of the way to a share, or to a budget of units that a layer keeps.
+    """Return the cut after a part (of one) of the way to a share, or to a budget of units that a layer keeps.
 
-    grids: the importance of each kind. before: what is gone already, and stays so. Raises BadInputError for a budget that a
-    layer does not have.
+    grids: the importance of each kind. before: what is removed already, and stays so. Raises BadInputError for a budget
+    that a layer does not have.
     """
     cut = before
     budgeted = budget is not None and any(budget.values())
@@ -147,7 +148,7 @@ def chosen(
             keep = (budget or {})[kind]
             if keep > width:
                 raise BadInputError(f"A layer has {width} {kind}s, so it cannot keep {keep}.")
-            if not keep:
+            if not keep:  # 0 in a budget leaves that kind alone
                 continue
             target = keep if even else keep * rows
         else:
@@ -158,7 +159,7 @@ def chosen(
 
 
 def share_gone(cut: Cut, unit: str, shape: Shape) -> float:
-    """The share of the units that is gone; of heads and neurons the mean of the two shares."""
+    """Return the share of the units that is removed; for heads and neurons the mean of the two shares."""
     shares = []
     for kind in kinds_of(unit):
         rows, width = shape.rows(kind)
@@ -167,7 +168,9 @@ def share_gone(cut: Cut, unit: str, shape: Shape) -> float:
 
 
 def by_hand(heads: Sequence[tuple[int, int]], shape: Shape) -> bytes:
-    """The bytes of a cut; a shared head that is named at any depth goes at all of them. Raises BadInputError."""
+    """Return the bytes of a cut for chosen heads; a shared head that is named at any depth goes at all of them. Raises
+    BadInputError.
+    """
     gone = bytearray(shape.blocks * shape.heads)
     for layer, head in heads:
         if layer >= shape.depth or head >= shape.heads:

@@ -1,4 +1,6 @@
-"""Gates on heads, neurons and whole layers: the gradient of every gate for every example from one forward and backward pass."""
+"""Gates on heads, neurons and whole layers, and the gradient of every gate for every example from one forward and
+backward pass.
+"""
 
 from __future__ import annotations
 
@@ -23,13 +25,13 @@ def gate_gradients(
     rows: int,
     standing: dict[str, Tensor] | None = None,
 ) -> Tensor:
-    """dL/dξ of each example's own loss for each unit's gate, (rows, grid rows, units); grid as Shape.rows says.
+    """Return dL/dξ of each example's own loss for each unit's gate, (rows, grid rows, units); grid as in Shape.rows.
 
-    model: a tree of the caller's own, with nothing gated. losses: runs the model on `rows` examples and gives each one's
-    loss, (rows,). Every row has gates of its own, so the gradient of the losses' sum holds every example's gradient: all
-    gates from one pass (Michel et al. 2019, section 4.1: "a forward and backward pass"). Where one block serves several
-    depths (ALBERT) its gate stands at each of them, so its gradient is the sum of theirs.
-    standing: gates of parts that are gone already, by unit, as explorer.compress.removal.gates_of gives them.
+    model: a tree of the caller's own, with nothing gated. losses: runs the model on `rows` examples and returns each
+    one's loss, (rows,). If one block serves several depths (ALBERT) its gate stands at each of them, so its gradient is
+    the sum of theirs.
+
+    standing: gates of parts that are removed already, by unit, as returned by explorer.compress.removal.gates_of.
     """
     device = next(model.parameters()).device
     with torch.inference_mode(False), torch.enable_grad():
@@ -38,6 +40,8 @@ def gate_gradients(
         if unit not in start:
             ones = shape.depth if unit == "layer" else (shape.depth, shape.rows(unit)[1])
             start[unit] = torch.ones(ones, device=device)
+        # Every row has gates of its own, so the gradient of the losses' sum holds every example's gradient: all gates
+        # from one pass (Michel et al. 2019, section 4.1: "a forward and backward pass").
         asked = start[unit].clone().expand(rows, *start[unit].shape).contiguous().requires_grad_(True)
         with ExitStack() as stack:
             gates = {**start, unit: asked}
@@ -50,7 +54,7 @@ def gate_gradients(
 
 
 def _by_block(gradients: Tensor, shape: Shape, unit: str) -> Tensor:
-    """(rows, depth, units) added up over the depths of each block; whole layers as one row."""
+    """Return (rows, depth, units) summed over the depths of each block; whole layers as one row."""
     if unit == "layer":
         return gradients[:, None]
     if not shape.shared:
@@ -62,10 +66,10 @@ def _by_block(gradients: Tensor, shape: Shape, unit: str) -> Tensor:
 
 @contextmanager
 def layers_gated(model: nn.Module, architecture: Architecture, gates: Tensor) -> Iterator[None]:
-    """Let h + ξ (layer(h) - h) stand for layer(h) at each depth: 1 leaves a layer as it is, 0 skips it whole.
+    """Replace layer(h) by h + ξ (layer(h) - h) at each depth while the context lasts: 1 leaves a layer unchanged, 0
+    skips it.
 
-    gates: (depth,), or (rows, depth) with gates of each row's own. A gate on the layer's two contributions would leave its
-    LayerNorms behind; this one is what remains when the layer is taken out.
+    gates: (depth,), or (rows, depth) with gates for each row.
     """
     layers = architecture.layers
     count = layers.count(name for name, _ in model.named_parameters())
@@ -93,5 +97,7 @@ class _LayerGate:
         self.calls += 1
         own, *others = output if isinstance(output, tuple) else (output,)
         gate = gate.to(own).reshape(-1, *[1] * (own.ndim - 1))
+        # A gate on the layer's two contributions would leave its LayerNorms behind; this one at 0 equals a removed
+        # layer.
         passed = before + gate * (own - before)
         return (passed, *others) if isinstance(output, tuple) else passed

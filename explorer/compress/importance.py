@@ -1,4 +1,4 @@
-"""The importance of a subject's heads, neurons, layers or single weights, on its examples."""
+"""Measures the importance of a subject's heads, neurons, layers or single weights, on its examples."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from explorer.tuning.rows import ordered_batches
 
 WEIGHT_BATCH = 16
 MOVEMENT_RATE = 1e-3
-"""Of the plain gradient steps over which movement is summed."""
+"""The learning rate of the plain gradient steps over which movement is summed."""
 
 ROLES = ("query", "key", "value", "output", "ffn_in", "ffn_out")
 
@@ -31,9 +31,11 @@ def unit_sums(
     cut: Cut | None = None,
     model: nn.Module | None = None,
 ) -> Sums:
-    """Sums of |dL/dξ| over the examples from `start` to `stop`, for every gate of a unit (head, neuron or layer).
+    """Return sums of |dL/dξ| over the examples from `start` to `stop`, for every gate of a unit (head, neuron or
+    layer).
 
-    Shape (grid rows, units); float64 on the CPU. cut: what is gone already. model: the subject's where None.
+    Their shape is (grid rows, units); they are float64 on the CPU. cut: what is removed already. model: the subject's
+    if None.
     """
     cut, shape = cut or Cut(), subject.shape
     standing = {kind: gates_of(cut, kind, shape) for kind in ("head", "neuron", "layer") if any(cut.of(kind))}
@@ -62,11 +64,11 @@ def _losses(subject: Subject, model: nn.Module, places: list[int], loss: str) ->
 
 
 Weights = dict[tuple[int, str], Tensor]
-"""A tensor for each weight matrix, by (block, name of its roles), as its module stores it."""
+"""A tensor for each weight matrix, by (block, name of its roles), in its module's orientation."""
 
 
 def matrices_of(subject: Subject, model: nn.Module) -> dict[tuple[int, str], str]:
-    """The names of the modules that hold a model's weight matrices, block by block."""
+    """Return the names of the modules that hold a model's weight matrices, block by block."""
     layers = subject.bundle.architecture.layers
     return {
         place: name if hasattr(module, "weight") else f"{name}.base_layer"  # an adapter of its own stands around it
@@ -78,10 +80,10 @@ def matrices_of(subject: Subject, model: nn.Module) -> dict[tuple[int, str], str
 def weight_scores(
     subject: Subject, score: str, loss: str, examples: int
 ) -> tuple[Weights, dict[tuple[int, str], float]]:
-    """A score for every single weight of the layers' matrices, and the standard error of each matrix's mean.
+    """Return a score for every single weight of the layers' matrices, and the standard error of each matrix's mean.
 
-    score: one of SCORES that weights can be had for. Gradients are of batches of 16; the errors are over batches, and there are
-    none if no gradient is read or where they are summed while the weights change.
+    score: one of SCORES that weights can have. Gradients are of batches of 16; the errors are over batches, and there
+    are none if no gradient is read or if they are summed while the weights change.
     """
     by = SCORES[score]
     tree = subject.tree().requires_grad_(False)
@@ -99,6 +101,7 @@ def weight_scores(
                 total[place] = part if place not in total else total[place].add_(part)
                 means[place].append(float(part.mean()))
                 if by.while_training:
+                    # Movement sums over the steps of a training, so each gradient has to be that of moved weights.
                     weight.sub_(MOVEMENT_RATE * gradient)
     batches = len(next(iter(means.values())))
     if by.while_training:
@@ -108,7 +111,7 @@ def weight_scores(
 
 
 def _own_weight(module: nn.Module, copied: bool) -> nn.Parameter:
-    """A weight whose gradient may be asked for, in the caller's own tree; copied where it will be changed."""
+    """Return a weight whose gradient may be asked for, in the caller's own tree; a copy if it will be changed."""
     value = module.get_parameter("weight").detach()
     parameter = nn.Parameter(value.clone() if copied else value, requires_grad=True)
     put(module, "weight", parameter)
@@ -118,7 +121,7 @@ def _own_weight(module: nn.Module, copied: bool) -> nn.Parameter:
 def _batch_gradients(
     subject: Subject, tree: nn.Module, owned: dict[tuple[int, str], nn.Parameter], loss: str, examples: int
 ) -> Iterator[tuple[Tensor, ...]]:
-    """dL/dw of each batch's mean loss."""
+    """Yield dL/dw of each batch's mean loss."""
     count = min(examples, len(subject.examples))
     for start in range(0, count, WEIGHT_BATCH):
         places = list(range(start, min(start + WEIGHT_BATCH, count)))
@@ -127,5 +130,5 @@ def _batch_gradients(
 
 
 def block_names(subject: Subject) -> tuple[str, ...]:
-    """The names of one block's matrices, in the order of ROLES; a fused one once."""
+    """Return the names of one block's matrices, in the order of ROLES; a fused one once."""
     return tuple(subject.bundle.architecture.layers.matrices(ROLES))

@@ -1,4 +1,4 @@
-"""How many heads and neurons a model has, and whether they can be taken out."""
+"""Counts the heads and neurons of a model, and tells whether they can be removed."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from explorer.models.inside import depth_of, heads_of, modules_with_role, neuron
 
 
 def shape_of(model: PreTrainedModel, architecture: Architecture) -> Shape:
-    """How many parts a whole model has."""
+    """Return the numbers of a whole model's parts."""
     blocks = len(modules_with_role(model, architecture, "output"))
     return Shape(depth_of(model), blocks, heads_of(model), neurons_of(model))
 
 
 def why_not_removed(model: PreTrainedModel, architecture: Architecture) -> str | None:
-    """Why parts can be masked in a model and not taken out; None if they can."""
+    """Return why heads can be masked in a model and not removed; None if they can be removed."""
     switch = architecture.layout.mixes_heads
     if switch and getattr(model.config, switch, False):
         return f"this model mixes its heads with each other ({switch} in its config), so no head can be taken out"

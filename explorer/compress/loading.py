@@ -21,14 +21,15 @@ RECORD = "pruned.json"
 WEIGHTS = "model.safetensors"
 COUNTS = ("num_attention_heads", "num_heads", "n_heads")
 SIZES = ("all_head_size", "split_size")
-"""What the attention modules of the BERT family call the number of their heads, and heads times their size."""
+"""The attributes of attention modules in the BERT family for the number of their heads, and for heads times their size."""
 
 
 def load_pruned(folder: str | Path) -> tuple[Any, Any]:
-    """The model, in evaluation mode on the CPU, and its tokenizer."""
+    """Return the model, in evaluation mode on the CPU, and its tokenizer."""
     folder = Path(folder)
     record = json.loads((folder / RECORD).read_text(encoding="utf-8"))
     config = transformers.AutoConfig.from_pretrained(folder)
+    # Built whole, since a config has one width for all layers, then cut to what is left.
     config.num_hidden_layers = record["layers_before"]
     if getattr(config, "layer_types", None) is not None:
         config.layer_types = record["layer_types_before"]
@@ -42,8 +43,9 @@ def load_pruned(folder: str | Path) -> tuple[Any, Any]:
 
 
 def put_all(model: nn.Module, tensors: dict[str, torch.Tensor]) -> None:
-    """Put tensors in their places whatever their shapes; load_state_dict would refuse another shape."""
+    """Put tensors in their places whatever their shapes."""
     for name, tensor in tensors.items():
+        # Not load_state_dict, which refuses tensors of another shape.
         path, _, leaf = name.rpartition(".")
         module = model.get_submodule(path)
         if leaf in module._parameters:
@@ -53,7 +55,7 @@ def put_all(model: nn.Module, tensors: dict[str, torch.Tensor]) -> None:
 
 
 def keep_layers(model: Any, path: str, kept: list[int], shared: bool) -> None:
-    """Leave these layers; where all depths share one, it is passed fewer times."""
+    """Leave these layers only; if all depths share one, it is passed fewer times."""
     model.config.num_hidden_layers = len(kept)
     if getattr(model.config, "layer_types", None):
         model.config.layer_types = [model.config.layer_types[place] for place in kept]

@@ -1,4 +1,4 @@
-"""A model in fewer bits: bfloat16, and torch's dynamic 8-bit quantisation of its linear maps."""
+"""Stores a model in fewer bits: bfloat16, and torch's dynamic 8-bit quantisation of its linear maps."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FORMS = ("fp32", "bf16", "int8")
 
 @dataclass(frozen=True)
 class Form:
-    """A model in one form. note: what it is not, where that needs saying."""
+    """A model in one form. note: a remark on how it differs from the model, if one is needed."""
 
     name: str
     model: Any
@@ -27,10 +27,10 @@ class Form:
 
 
 def in_form(model: PreTrainedModel, form: str) -> Form:
-    """A copy on the CPU. bytes: of the file that torch.save writes.
+    """Return a copy on the CPU in one form. bytes: of the file that torch.save writes.
 
-    int8: weights of all linear maps are 8-bit integers with one scale a matrix, activations are quantised as they come, and
-    embeddings and LayerNorms stay in fp32 (torch.ao.quantization.quantize_dynamic).
+    int8: weights of all linear maps are 8-bit integers with one scale a matrix, activations are quantised as they come,
+    and embeddings and LayerNorms stay in fp32 (torch.ao.quantization.quantize_dynamic).
     """
     copied: Any = copy.deepcopy(model)
     copied = copied.to("cpu")
@@ -39,13 +39,13 @@ def in_form(model: PreTrainedModel, form: str) -> Form:
         copied = copied.to(torch.bfloat16)
     elif form == "int8":
         turned = _linear_for_conv1d(copied)
-        copied = _dynamic_int8(copied)
+        copied = _dynamic_int8(copied)  # only nn.Linear is quantised
         note = "GPT-2's Conv1D layers were turned into equal linear layers first." if turned else ""
     return Form(form, copied, _file_size(copied), note)
 
 
 def _linear_for_conv1d(model: nn.Module) -> bool:
-    """Replace each of GPT-2's transposed linear layers by a torch Linear; whether there were any."""
+    """Replace each of GPT-2's transposed linear layers by a torch Linear. Returns whether there were any."""
     found = [(name, module) for name, module in model.named_modules() if isinstance(module, Conv1D)]
     for name, module in found:
         rows, columns = module.weight.shape
@@ -58,11 +58,7 @@ def _linear_for_conv1d(model: nn.Module) -> bool:
 
 
 def _dynamic_int8(model: nn.Module) -> nn.Module:
-    """Every linear map that has weights; one of a layer without heads or neurons has none.
-
-    torchao's quantize_, which is to replace quantize_dynamic, gives files of the same size and half the error, but without a
-    compiler it takes 2.5 to 4 times as long on a CPU, for small models longer than fp32 (torchao 0.18, torch 2.13).
-    """
+    """Quantise every linear map that has weights; one of a layer without heads or neurons has none."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # torch announces that this, and the 8-bit tensors below it, will go: see above
         from torch.ao.quantization import default_dynamic_qconfig, quantize_dynamic

@@ -1,4 +1,6 @@
-"""Parts really taken out: rows of query, key and value, columns of output, rows and columns of the feed-forward part, layers."""
+"""Removes parts from a model: rows of query, key and value, columns of output, rows and columns of the feed-forward
+part, layers.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,8 @@ from explorer.models.inside import gated, private_tree
 
 @dataclass(frozen=True)
 class Removed:
-    """A model that parts were taken out of, in modules of its own; what was not cut shares the original's tensors.
+    """A model from which parts were removed, in modules of its own; tensors that were not cut are shared with the
+    original.
 
     heads, neurons: how many each block has left. layers: which depths are left. before: the whole model's shape.
     """
@@ -38,10 +41,10 @@ class Removed:
 
 @torch.no_grad()
 def remove(model: PreTrainedModel, architecture: Architecture, cut: Cut) -> Removed:
-    """Take the parts of a cut out of a model; its outputs are those with the same parts' gates at 0, up to rounding.
+    """Remove the parts of a cut from a model; its outputs are those with the same parts' gates at 0, up to rounding.
 
-    model: a plain model of its family (adapters merged); it stays as it is. Raises BadInputError if the family's heads
-    cannot be taken out one by one, or all of a kind would be gone.
+    model: a plain model of its family (adapters merged); it is not changed. Raises BadInputError if the family's heads
+    cannot be removed one by one, or all of a kind would be gone.
     """
     shape = shape_of(model, architecture)
     check_cut(cut, shape)
@@ -67,7 +70,7 @@ def remove(model: PreTrainedModel, architecture: Architecture, cut: Cut) -> Remo
 
 
 def _left(gone: bytes, row: int, width: int) -> list[int]:
-    """The units of one row that stay."""
+    """Return the units of one row that stay."""
     return [place for place in range(width) if not gone or not gone[row * width + place]]
 
 
@@ -83,11 +86,11 @@ class _Block:
         self.head_size = _sizes(self.layer.get_submodule(self.paths["output"]))[1] // shape.heads
 
     def cut_heads(self, kept: list[int]) -> int:
-        """Slice everything that has rows or columns for each head; how many heads are left."""
+        """Slice everything that has rows or columns for each head. Returns how many heads are left."""
         if len(kept) == self.shape.heads:
             return len(kept)
         hollow = not kept and self.layout.keeps_one
-        kept = kept or [0] * hollow
+        kept = kept or [0] * hollow  # the first head stays if the code needs one, with columns of 0 below
         size, wide = self.head_size, self.shape.heads
         rows = torch.tensor([head * size + place for head in kept for place in range(size)], dtype=torch.long)
         for path in dict.fromkeys(self.paths[role] for role in ("query", "key", "value")):
@@ -100,7 +103,9 @@ class _Block:
         return len(kept)
 
     def _fused(self, rows: Tensor, kept: list[int], parts: int) -> Tensor:
-        """Rows of a projection that holds `parts` maps (query, key and value); one part is an ordinary projection."""
+        """Return the rows of a projection that holds `parts` maps (query, key and value); one part is an ordinary
+        projection.
+        """
         size = self.head_size
         if self.layout.by_head and parts > 1:
             span = range(parts * size)
@@ -117,7 +122,7 @@ class _Block:
             _take(owner.get_submodule(leaf), 0, rows)
 
     def cut_neurons(self, kept: list[int]) -> int:
-        """Slice the feed-forward part; a gated one (GLU) has two rows for each neuron. How many neurons are left."""
+        """Slice the feed-forward part; a gated one (GLU) has two rows for each neuron. Returns how many neurons are left."""
         if len(kept) == self.shape.neurons:
             return len(kept)
         hollow = not kept and self.layout.keeps_one
@@ -132,7 +137,7 @@ class _Block:
         return len(kept)
 
     def _cut_columns(self, role: str, columns: Tensor, hollow: bool) -> None:
-        """hollow: what is left stands for nothing, so its columns are 0."""
+        """Keep these columns of a role's matrix. hollow: what is left stands for nothing, so its columns are set to 0."""
         module = self.layer.get_submodule(self.paths[role])
         _take(module, 1, columns)
         if hollow:
@@ -140,7 +145,7 @@ class _Block:
 
 
 def _sizes(module: nn.Module) -> tuple[int, int]:
-    """(outputs, inputs) of a linear map; GPT-2's Conv1D stores its weight the other way round."""
+    """Return (outputs, inputs) of a linear map; GPT-2's Conv1D stores its weight transposed."""
     rows, columns = module.get_parameter("weight").shape
     return (columns, rows) if isinstance(module, Conv1D) else (rows, columns)
 
@@ -159,7 +164,7 @@ def _indexed(tensor: Tensor, dimension: int, places: Tensor) -> nn.Parameter:
 
 @contextmanager
 def masked(model: nn.Module, architecture: Architecture, cut: Cut, shape: Shape) -> Iterator[None]:
-    """The same parts gated to 0 while the context lasts; model: a tree of the caller's own."""
+    """Gate the parts of a cut to 0 while the context lasts. model: a tree of the caller's own."""
     check_cut(cut, shape)
     device = next(model.parameters()).device
     head_gates, neuron_gates = (
@@ -174,7 +179,9 @@ def masked(model: nn.Module, architecture: Architecture, cut: Cut, shape: Shape)
 
 
 def gates_of(cut: Cut, unit: str, shape: Shape) -> Tensor:
-    """0 if a unit is gone, else 1: (depth, units) for heads and neurons, each depth its block's; (depth,) for layers."""
+    """Return 0 for a removed unit, else 1: (depth, units) for heads and neurons, each depth with its block's; (depth,)
+    for layers.
+    """
     rows, width = shape.rows(unit)
     gone = cut.of(unit) or bytes(rows * width)
     gates = 1.0 - torch.tensor(list(gone), dtype=torch.float32).reshape(rows, width)
@@ -184,10 +191,10 @@ def gates_of(cut: Cut, unit: str, shape: Shape) -> Tensor:
 
 
 def count_parameters(model: Any) -> int:
-    """Numbers in a model, tied ones once."""
+    """Return the number of parameters in a model, tied ones once."""
     return sum(parameter.numel() for parameter in model.parameters())
 
 
 def size_in_bytes(model: Any) -> int:
-    """What its weights take as safetensors, tied ones once."""
+    """Return the bytes of its weights as safetensors, tied ones once."""
     return sum(parameter.numel() * parameter.element_size() for parameter in model.parameters())

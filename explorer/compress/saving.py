@@ -1,4 +1,6 @@
-"""A pruned model as files: weights, config, tokenizer, what is left of each layer, and the script that opens it."""
+"""Writes a pruned model as files: weights, config, tokenizer, a record of what is left of each layer, and the script
+that opens it.
+"""
 
 from __future__ import annotations
 
@@ -23,10 +25,8 @@ CARD = "README.md"
 
 
 def opens_plainly(removed: Removed, architecture: Architecture) -> bool:
-    """Whether transformers' own from_pretrained opens it: no head is gone, and all layers have one width.
-
-    A config has one number for all layers, and one head size that follows from hidden_size / num_attention_heads.
-    """
+    """Return whether transformers' own from_pretrained opens it: no head is gone, and all layers have one width."""
+    # A config has one number for all layers, and one head size that follows from hidden_size / num_attention_heads.
     whole = all(heads == removed.before.heads for heads in removed.heads)
     one_width = len(set(removed.neurons)) == 1
     return whole and one_width
@@ -57,14 +57,14 @@ def save_pruned(
         "shared": removed.before.shared,
     }
     (folder / RECORD).write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
-    shutil.copyfile(loading.__file__, folder / SCRIPT)
+    shutil.copyfile(loading.__file__, folder / SCRIPT)  # loading.py needs nothing of this app
     (folder / CARD).write_text(_card(removed, architecture, title), encoding="utf-8")
 
 
 def zip_pruned(
     removed: Removed, architecture: Architecture, tokenizer: PreTrainedTokenizerBase, target: Path, title: str
 ) -> tuple[str, ...]:
-    """The same as one zip at `target`; the names of its files."""
+    """Write the same files as one zip at `target`. Returns their names."""
     with tempfile.TemporaryDirectory() as folder:
         save_pruned(removed, architecture, tokenizer, Path(folder), title)
         files = {file.name: file for file in sorted(Path(folder).iterdir())}
@@ -73,21 +73,22 @@ def zip_pruned(
 
 
 def _width_name(config: dict[str, object]) -> str:
-    """What a family's config calls the width of the feed-forward part."""
+    """Return the config's name for the width of the feed-forward part."""
     return next(name for name in ("intermediate_size", "hidden_dim", "n_inner") if name in config)
 
 
 def _layer_types(model: PreTrainedModel, removed: Removed) -> list[str] | None:
-    """ModernBERT's kind of each layer; those that are gone are not built with attention of their own, so any will do."""
+    """Return ModernBERT's kind of each layer in the whole model, from the layers that are left."""
     kinds = getattr(model.config, "layer_types", None)
     if not kinds:
         return None
     by_depth = dict(zip(removed.layers, kinds, strict=True))
+    # Layers that are gone are never used, so any kind will do.
     return [by_depth.get(depth, kinds[0]) for depth in range(removed.before.depth)]
 
 
 def _once(model: PreTrainedModel) -> dict[str, Tensor]:
-    """Every tensor that a checkpoint holds, tied ones under the name from which `tie_weights` takes them."""
+    """Return every tensor that a checkpoint holds, tied ones under the name from which `tie_weights` takes them."""
     seen: set[int] = set()
     kept: dict[str, Tensor] = {}
     tied = model.all_tied_weights_keys
@@ -118,7 +119,7 @@ def _card(removed: Removed, architecture: Architecture, title: str) -> str:
 
 
 def _blocks(removed: Removed) -> list[int]:
-    """The block of each layer that is left."""
+    """Return the block of each layer that is left."""
     if removed.before.shared:
         return [removed.before.block_of(depth) for depth in removed.layers]
     return list(range(len(removed.layers)))

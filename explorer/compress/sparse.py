@@ -1,4 +1,4 @@
-"""Single weights set to 0: the model keeps its shape, and its file its size."""
+"""Sets single weights to 0: the model keeps its shape, and its file its size."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from explorer.compress.subject import Subject
 from explorer.maths.importance import lowest
 
 Masks = dict[str, Tensor]
-"""True where a weight is gone, by the name of its matrix's parameter."""
+"""True where a weight is removed, by the name of its matrix's parameter."""
 
 
 @torch.no_grad()
@@ -26,12 +26,12 @@ def weights_gone(
     seed: int = 0,
     before: Mapping[str, Tensor] | None = None,
 ) -> Masks:
-    """Which of the layers' weights go, so that a share of them is gone.
+    """Choose which of the layers' weights go, so that a share of them is gone.
 
-    One threshold over all matrices: those with the lowest scores of the whole model go, wherever they are. before: what is
-    gone already, and stays away whatever its score is now.
+    before: what is gone already, and stays so whatever its score is now.
     """
     names = {f"{name}.weight": place for place, name in matrices_of(subject, subject.model).items()}
+    # One threshold over all matrices: the lowest scores of the whole model go, wherever they are.
     flat = torch.cat([scores[place].flatten() for place in names.values()])
     if order == "random":
         flat = torch.rand(flat.shape, generator=torch.Generator().manual_seed(seed)).to(flat.device)
@@ -45,15 +45,15 @@ def weights_gone(
 
 @torch.no_grad()
 def zeroed(subject: Subject, gone: Masks) -> dict[str, Tensor]:
-    """The matrices of a subject's model with these weights at 0."""
+    """Return the matrices of a subject's model with these weights at 0."""
     return {name: subject.model.get_parameter(name).detach().masked_fill(mask, 0.0) for name, mask in gone.items()}
 
 
 def without_weights(subject: Subject, gone: Masks) -> PreTrainedModel:
-    """The model with these weights at 0, in modules of its own."""
+    """Return the model with these weights at 0, in modules of its own."""
     return with_weights(subject, zeroed(subject, gone))
 
 
 def share_gone(gone: Masks) -> float:
-    """The share of the matrices' weights that is gone."""
+    """Return the share of the matrices' weights that is gone."""
     return sum(int(mask.sum()) for mask in gone.values()) / sum(mask.numel() for mask in gone.values())

@@ -1,4 +1,4 @@
-"""What is pruned: a plain model with a task's examples, its loss for each of them and its metric."""
+"""The model that is pruned, with a task's examples, its loss for each of them and its metric."""
 
 from __future__ import annotations
 
@@ -29,15 +29,16 @@ from explorer.tuning.rows import ordered_batches
 from explorer.tuning.spec import LONGEST_ROW
 
 TOKENS_AT_ONCE = 2048
-"""Of a batch whose gradients are asked for."""
+"""Tokens of a batch whose gradients are computed."""
 
 
 @dataclass(frozen=True)
 class Subject:
     """One model to prune. It is shared by all visitors who ask about it, and never changed.
 
-    model: a plain model of its family, frozen; adapters are merged where that can be done. examples: what importance is
-    measured on. held_out: what the metric is measured on. fixed: why no part can really be taken out; None if it can.
+    model: a plain model of its family, frozen; adapters are merged if they can be. examples: those on which importance
+    is measured. held_out: those on which the metric is measured. fixed: why no part can be removed; None if parts can.
+    take: turns a batch into the inputs that the model accepts.
     """
 
     name: str
@@ -53,7 +54,7 @@ class Subject:
 
     @property
     def shape(self) -> Shape:
-        """How many parts the whole model has."""
+        """The numbers of the whole model's parts."""
         return shape_of(self.model, self.bundle.architecture)
 
     @property
@@ -62,11 +63,11 @@ class Subject:
         return self.data.task.metrics[0] if self.kind is BY_CLASS else self.kind.metric
 
     def scores(self, model: Any, inputs: dict[str, Tensor]) -> Tensor:
-        """(rows, classes) or (rows, length, classes)."""
+        """Return (rows, classes) or (rows, length, classes)."""
         return self.kind.scores(self.bundle, model(**self.take(inputs)))
 
     def answers(self, model: Any, inputs: dict[str, Tensor], labels: Tensor) -> Tensor:
-        """(rows, classes), or (asked, classes) of those tokens alone that `labels`, (rows, length), asks for."""
+        """Return (rows, classes), or (asked, classes) at the tokens alone that `labels`, (rows, length), asks for."""
         asked = asked_of(labels)
         if asked is None:
             return self.scores(model, inputs)
@@ -74,15 +75,15 @@ class Subject:
             return self.scores(model, inputs)[0]
 
     def losses(self, model: Any, places: list[int], loss: str) -> Tensor:
-        """The loss of each of these examples, (rows,)."""
+        """Return the loss of each of these examples, (rows,)."""
         inputs, labels = self.examples.batch(places, self.bundle.device)
         return example_losses(self.answers(model, inputs, labels), labels, loss, self.scale.mean, self.scale.spread)
 
     @torch.inference_mode()
     def measure(self, model: Any, quick: bool = True) -> float | None:
-        """The metric on all held-out examples; None if it is not defined on them.
+        """Return the metric on all held-out examples; None if it is not defined on them.
 
-        quick: with bfloat16 products where the processor has them (explorer.tuning.reading.precision).
+        quick: with bfloat16 products if the processor has them (explorer.tuning.reading.precision).
         """
         truths: list[float] = []
         guesses: list[float] = []
@@ -97,21 +98,21 @@ class Subject:
         return METRICS[self.metric].compute(truths, guesses)
 
     def precision(self) -> AbstractContextManager[object]:
-        """bfloat16 products where the processor has them and the family's code bears them."""
+        """Return a context with bfloat16 products if the processor has them and the family's code can use them."""
         return precision(self.bundle.device, self.bundle.architecture)
 
     def tree(self) -> PreTrainedModel:
-        """The model in modules of the caller's own, over the same tensors."""
+        """Return the model in modules of the caller's own, over the same tensors."""
         return private_tree(self.model)
 
     def batch(self, size: int) -> dict[str, Tensor]:
-        """The first held-out examples, again from the start where there are too few, padded to the longest of them."""
+        """Return the first `size` held-out examples, repeated if there are too few, padded to the longest of them."""
         places = [place % len(self.held_out) for place in range(size)]
         return self.held_out.batch(places, self.bundle.device)[0]
 
     @contextmanager
     def without(self, cut: Cut) -> Iterator[PreTrainedModel]:
-        """The model without the parts of a cut: taken out where that can be done, else masked."""
+        """Yield the model without the parts of a cut: removed if possible, else masked."""
         if self.can_remove(cut):
             yield remove(self.model, self.bundle.architecture, cut).model
             return
@@ -120,26 +121,26 @@ class Subject:
             yield tree
 
     def having(self, model: PreTrainedModel) -> Subject:
-        """The same questions to a model with other weights."""
+        """Return the same questions to a model with other weights."""
         return replace(self, model=model)
 
     def on_cpu(self) -> Subject:
-        """The same questions, for models that are on the CPU."""
+        """Return the same questions, for models that are on the CPU."""
         return replace(self, bundle=replace(self.bundle, device=torch.device("cpu")))
 
     def can_remove(self, cut: Cut) -> bool:
-        """Whether these parts can really be taken out."""
+        """Return whether these parts can be removed."""
         return self.why_not(cut) is None
 
     def why_not(self, cut: Cut) -> str | None:
-        """Why they cannot; None if they can."""
+        """Return why they cannot be removed; None if they can."""
         if self.fixed is not None:
             return self.fixed
         return why_not_removed(self.model, self.bundle.architecture) if any(cut.heads) else None
 
 
 class _Classes:
-    """decide() asks a task only whether it is a regression."""
+    """Stands in for a task of classes: decide() asks a task only whether it is a regression."""
 
     is_regression = False
 
@@ -148,18 +149,17 @@ _CLASSES: Any = _Classes()
 
 
 def of_model(bundle: LoadedModel, data: TaskData, examples: int, held_out: int) -> Subject:
-    """A pretrained model on a task's texts, without their labels."""
+    """Return a pretrained model on a task's texts, without their labels."""
     kind = kind_of(bundle)
     train, held = (ask(bundle, kind, part, LONGEST_ROW) for part in _parts(data, examples, held_out))
     return Subject(bundle.model_id, bundle, bundle.model, kind, data, train, held, Scale(), None, lambda inputs: inputs)
 
 
 def of_run(adapted: Adapted, name: str, data: TaskData, scale: Scale, examples: int, held_out: int) -> Subject:
-    """A fine-tuned classifier on its task, or a student on plain text as the masked language model that it is.
+    """Return a fine-tuned classifier on its task, or a student on plain text as the masked language model that it is.
 
-    Call it outside of inference mode.
-
-    Raises BadInputError for a method with virtual tokens, and for a task with another number of classes.
+    Must be called outside of inference mode. Raises BadInputError for a method with virtual tokens, and for a task with
+    another number of classes.
     """
     if adapted.method.fills_masks:
         return of_model(as_mask_filler(adapted, name), data, examples, held_out)
@@ -181,7 +181,7 @@ def of_run(adapted: Adapted, name: str, data: TaskData, scale: Scale, examples: 
 
 
 def _normal(model: PreTrainedModel) -> PreTrainedModel:
-    """The same tensors, but copies of those that were made in inference mode, which know no gradients."""
+    """Return the same tensors, but copies of those that were made in inference mode, which have no gradients."""
     tree = private_tree(model)
     for module in tree.modules():
         for name, parameter in module._parameters.items():

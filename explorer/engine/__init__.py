@@ -1,1 +1,1 @@
-"""Where jobs run: the engine protocol and its implementations."""
+"""The engine: where and in which order jobs run."""

@@ -1,4 +1,4 @@
-"""The answers that are kept for visitors who ask the same: as many, and together as large, as the settings allow."""
+"""Answers kept for visitors who ask the same question: their number and their size together are limited by the settings."""
 
 from __future__ import annotations
 
@@ -12,13 +12,12 @@ from explorer.lru_cache import size_of
 
 
 class Answers:
-    """Computations by their question. Those asked for longest ago go first.
-
-    A number alone bounds no memory: an attention matrix of 512 tokens is two thousand times as large as a guessed word.
-    """
+    """Computations by their question; the ones asked for longest ago are dropped first."""
 
     def __init__(self, most: int, most_bytes: int) -> None:
-        """most: questions under way or answered. most_bytes: of all answers together, by size_of."""
+        """most: the largest number of questions under way or answered. most_bytes: the largest size of all answers
+        together, by size_of.
+        """
         self._most, self._most_bytes = most, most_bytes
         self._kept: OrderedDict[Hashable, Computation] = OrderedDict()
         self._sizes: dict[Hashable, int] = {}
@@ -27,9 +26,10 @@ class Answers:
     def follow(
         self, key: Hashable, make: Callable[[], Computation], start: Callable[[Computation], None]
     ) -> Subscription:
-        """Join a question where it is under way or answered; else make its computation, and start it once it is watched."""
+        """Join a question if it is under way or answered; else make its computation, and start it once it is watched."""
         with self._lock:
             shared = self._kept.get(key)
+            # None also for a computation that everybody has left: it is about to end, and another takes its place.
             following = shared.watch() if shared else None
             if following is None:
                 self._sizes.pop(key, None)
@@ -41,10 +41,10 @@ class Answers:
         return following
 
     def ended(self, key: Hashable, computation: Computation, is_kept: bool) -> None:
-        """Weigh what a computation has come to, or forget it."""
-        size = size_of(computation.state()[1]) if is_kept else 0
+        """Weigh a computation's answer, or forget the computation if the answer is not kept."""
+        size = size_of(computation.state()[1]) if is_kept else 0  # outside the lock, since a large answer takes a while
         with self._lock:
-            if self._kept.get(key) is not computation:
+            if self._kept.get(key) is not computation:  # dropped already, or replaced by a newer one
                 return
             if is_kept:
                 self._sizes[key] = size
@@ -53,7 +53,9 @@ class Answers:
                 del self._kept[key]
 
     def _trim(self) -> None:
-        """Forget until both limits hold. Its caller holds the lock."""
+        """Drop the oldest until both limits hold. The caller holds the lock."""
+        # A number alone bounds no memory: an attention matrix of 512 tokens is two thousand times as large as a
+        # guessed word.
         while len(self._kept) > self._most or sum(self._sizes.values()) > self._most_bytes:
             key, _ = self._kept.popitem(last=False)
             self._sizes.pop(key, None)

@@ -1,4 +1,4 @@
-"""How a job is called: its function found, and handed what it works on."""
+"""Calls a job: finds its function and hands it what it works on."""
 
 from __future__ import annotations
 
@@ -16,25 +16,27 @@ if TYPE_CHECKING:
     from explorer.models.loaded_model import LoadedModel
 
 IMPORTING = threading.RLock()
-"""Held by whoever imports what imports transformers: where two threads begin at once, each waits for a module that the other
-has half imported, Python lets one of them go on, and it fails ("cannot import name 'PreTrainedModel' from 'transformers'")."""
+"""Must be held while importing anything that imports transformers. If two threads begin at once, each waits for a
+module that the other has half imported; Python lets one of them go on, and it fails ("cannot import name
+'PreTrainedModel' from 'transformers'").
+"""
 
 
 def no_plain_values(params: Any) -> str:
-    """The sentence for parameters that hold a list or an object where one value is expected; it names them."""
+    """Return the message for parameters that hold a list or an object where one value is expected; it names them."""
     odd = [field.name for field in fields(params) if isinstance(getattr(params, field.name), list | dict | set)]
     return f"{' and '.join(odd) or 'A parameter'} must be one name or number; got a list or an object."
 
 
 def inference() -> AbstractContextManager[Any]:
-    """Without gradients."""
+    """Return a context without gradients."""
     import torch
 
     return torch.inference_mode()
 
 
 def begun(job: Job, params: Any, model: str, resources: Resources) -> Any:
-    """A job's result, or its generator."""
+    """Start a job. Returns its result, or its generator."""
     function = named(job.function)
     if job.on == "nothing":
         return function(params)
@@ -45,13 +47,14 @@ def begun(job: Job, params: Any, model: str, resources: Resources) -> Any:
     if job.on == "tokenizers":
         opening = resources.tokenizers
         result = function(opening, params)
+        # A tokenizer that was refused, for lack of a network say, may be had the next time.
         resources.is_kept = not opening.refused
         return result
     return function(able(job, resources.model(model)), params)
 
 
 def named(path: str) -> Callable[..., Any]:
-    """A function by its `module:name`."""
+    """Return the function at `module:name`, importing the module."""
     module, name = path.split(":")
     with IMPORTING:
         function: Callable[..., Any] = getattr(importlib.import_module(module), name)
@@ -59,12 +62,12 @@ def named(path: str) -> Callable[..., Any]:
 
 
 def able(job: Job, bundle: LoadedModel) -> LoadedModel:
-    """The model. Raises MissingCapabilityError where it lacks what the job needs."""
+    """Return the model. Raises MissingCapabilityError if it lacks what the job needs."""
     if job.needs is not None:
         bundle.require(job.needs)
     return bundle
 
 
 def flat(names: list[Any]) -> list[Any]:
-    """Values from fields that hold one or several."""
+    """Flatten a list of values of which some are lists or tuples."""
     return [name for entry in names for name in (entry if isinstance(entry, (tuple, list)) else (entry,))]

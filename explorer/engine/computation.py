@@ -1,4 +1,6 @@
-"""One computation that all who ask the same question share, and how each of them looks at it."""
+"""A computation that is shared by everybody who asks the same question, and the subscriptions through which each of
+them follows it.
+"""
 
 from __future__ import annotations
 
@@ -15,28 +17,32 @@ from typing import Any
 from explorer.engine.workers import Turn, Workers
 
 AT_ONCE = 2
-"""Pieces of one computation that are in work at the same time; the other workers are for others."""
+"""How many pieces of one computation may run at the same time; the other workers stay free for other computations."""
 
 _OVER = object()
 
 
 @dataclass(frozen=True)
 class Together:
-    """What a job yields to have pieces of its work done side by side: it is sent their answers, in the order of `items`."""
+    """A job yields this to have `work` done for each of `items` side by side; it is then sent the answers, in the order
+    of `items`.
+    """
 
     work: Callable[[Any], Any]
     items: Sequence[Any]
 
 
 class Computation:
-    """A job under way. A function is done in one turn of the workers; a generator takes one turn a result.
+    """A job under way. A function is done in one turn of the workers; a generator takes one turn for each result.
 
-    Between two turns others get theirs, so a quick question never waits for a long one to end. What a generator yields is a
-    result, Together, or None to let others go first. It is closed at the next turn after its last watcher has left.
+    Other computations get their turns in between, so a quick question never waits for a long one to end. A generator
+    may yield a result, Together, or None to let others go first. It is closed at the next turn after its last watcher
+    has left.
 
-    asked: what is asked. begin: starts the job; its result, or its generator. kind: computations of one kind have turns of about
-    the same length. scope: what each turn is done in. mend: from an error and the number of the attempt, the error to tell, or
-    None to begin again. ended: told at the end, before the watchers are.
+    asked: the parameters of the question. begin: starts the job and returns its result, or its generator. kind:
+    computations of the same kind have turns of about the same length. scope: the context manager that each turn runs
+    in. mend: takes an error and the number of the attempt, and returns the error to report, or None to begin again.
+    ended: called at the end, before the watchers learn of it.
     """
 
     def __init__(
@@ -58,10 +64,10 @@ class Computation:
         self._given_up = False
         self._spent, self._since = 0.0, time.monotonic()
         self.done: Future[Any] = Future()
-        """Its last result, or its error."""
+        """A future of the last result, or of the error."""
 
     def watch(self) -> Subscription | None:
-        """Another watcher; None where everybody has left and the work was given up."""
+        """Add a watcher. Returns None if everybody has left and the work was given up."""
         with self._lock:
             if self._given_up:
                 return None
@@ -69,20 +75,20 @@ class Computation:
         return Subscription(self)
 
     def leave(self) -> None:
-        """One watcher less."""
+        """Count one watcher less."""
         with self._lock:
             self._watchers -= 1
 
     def state(self) -> tuple[int, Any, bool]:
-        """The number of results so far, the latest, and whether there will be no more."""
+        """Return the number of results so far, the latest result, and whether it is the last."""
         with self._lock:
             return self._version, self._latest, self.done.done()
 
     def start(self, alike: Hashable = None, together: Callable[[list[Any]], list[Any]] | None = None) -> None:
         """Queue the first turn.
 
-        alike: what it has in common with others that may be done as one with it, where they wait at the same time. together: from
-        what is asked in each, their results, or ExplorerErrors.
+        alike: computations with equal keys may be batched if they wait at the same time. together: computes a batch; it
+        takes the parameters of each and returns their results, or ExplorerErrors.
         """
         at_once = None if together is None else lambda several: self._at_once(several, together)
         self._workers.submit(Turn(self._turn, self._kind, alike, at_once, self))
@@ -92,7 +98,7 @@ class Computation:
 
     @contextmanager
     def _working(self) -> Iterator[None]:
-        """A piece of the work within, whose time is counted."""
+        """Run a piece of the work in its scope, and count the seconds that it takes."""
         with self._scope():
             began = time.monotonic()
             try:
@@ -102,12 +108,13 @@ class Computation:
                     self._spent += time.monotonic() - began
 
     def _at_once(self, several: list[Computation], together: Callable[[list[Any]], list[Any]]) -> None:
-        """Do several computations as one; each for itself where that fails."""
+        """Compute several computations as one batch, or each by itself if the batch fails."""
         watched = [one for one in several if not one.is_given_up()]
         try:
             with self._scope():
                 results = together([one._asked for one in watched])
         except BaseException:
+            # An error of the batch may belong to one text alone, so the others must not fail with it.
             for one in watched:
                 one._queue(one._turn)
             return
@@ -132,10 +139,11 @@ class Computation:
         elif isinstance(step, Together) and step.items:
             _Pieces(self, step, self._working, self._queue, self._turn).start()
         else:
+            # An empty Together has no piece that would hand on its answers.
             self._queue(partial(self._turn, [] if isinstance(step, Together) else None))
 
     def _next(self, answers: list[Any] | None) -> Any:
-        """Go on to what the job yields next."""
+        """Run the job until it next yields or returns."""
         if self._steps is None:
             result = self._begin()
             if not isinstance(result, Generator):
@@ -143,7 +151,7 @@ class Computation:
                 return _OVER
             self._steps = result
         try:
-            step = self._steps.send(answers)
+            step = self._steps.send(answers)  # None at first, as a generator wants it: the first turn has no answers
         except StopIteration:
             return _OVER
         if step is not None and not isinstance(step, Together):
@@ -155,16 +163,17 @@ class Computation:
             self._latest, self._version = result, self._version + 1
 
     def fail(self, error: BaseException) -> None:
-        """Begin again, or tell the watchers of an error."""
+        """Begin the job again, or report an error to the watchers, as `mend` decides."""
         self._attempts += 1
         told = self._mend(error, self._attempts)
         if told is None:
-            self._steps = None
+            self._steps = None  # a generator that has raised cannot go on
             self._queue(self._turn)
         else:
             self._end(told)
 
     def _end(self, error: BaseException | None) -> None:
+        # Before the future is done: who asks again once it is must find the answer kept, or a failure forgotten.
         self._on_end(self, error)
         if error is None:
             self.done.set_result(self._latest)
@@ -172,21 +181,22 @@ class Computation:
             self.done.set_exception(error)
 
     def is_given_up(self) -> bool:
-        """Whether nobody watches any more; what is unfinished then ends here."""
+        """Return whether nobody watches any more; whatever is unfinished is then ended here."""
         with self._lock:
+            # Checked and set under one lock with watch(), so that nobody joins what is about to be closed.
             if self._watchers > 0 or self._given_up:
                 return self._given_up
             self._given_up = True
         error = CancelledError()
         self._on_end(self, error)
         if self._steps is not None:
-            self._steps.close()
+            self._steps.close()  # runs the job's `finally` blocks in this thread, between two turns
         self.done.set_exception(error)
         return True
 
 
 class _Pieces:
-    """Pieces of a computation, AT_ONCE of them in work; the last one hands all answers on."""
+    """The pieces of a Together, of which AT_ONCE run at the same time; the last to finish hands all the answers on."""
 
     def __init__(
         self,
@@ -204,7 +214,7 @@ class _Pieces:
         self._lock = threading.Lock()
 
     def start(self) -> None:
-        """Queue the first pieces."""
+        """Queue the first pieces; each queues the next when it ends."""
         for _ in range(min(AT_ONCE, self._left)):
             self._queue(self._one)
 
@@ -233,7 +243,8 @@ class _Pieces:
 
 
 class Subscription(Iterator[Any]):
-    """One watcher of a computation. It gives each newer result, None if nothing is new, and raises the error at the end.
+    """One watcher of a computation. As an iterator it gives each newer result, None if nothing is new, and raises the
+    error at the end.
 
     It never waits. Close it, or let go of it, to stop watching.
     """
@@ -243,7 +254,7 @@ class Subscription(Iterator[Any]):
 
     def __next__(self) -> Any:
         version, latest, over = self._computation.state()
-        if version != self._seen:
+        if version != self._seen:  # results that came between two looks are skipped: only the latest counts
             self._seen = version
             return latest
         if not over:
@@ -254,7 +265,9 @@ class Subscription(Iterator[Any]):
 
     @property
     def last(self) -> Future[Any]:
-        """A future of the last result, this watcher's own: cancelling it takes nothing from others. Until then it watches."""
+        """A future of the last result that belongs to this watcher alone: cancelling it takes nothing from others. It
+        watches until then.
+        """
         own: Future[Any] = Future()
 
         def pass_on(done: Future[Any]) -> None:

@@ -48,7 +48,7 @@ class LocalEngine:
     """Runs each job in this process; see explorer.engine.protocol.Engine."""
 
     def __init__(self, settings: Settings, records: RunStore | None = None) -> None:
-        """records: of the runs, where they are not this machine's own."""
+        """records: the records of the runs, if they are not those of this machine's database."""
         share_freed_memory()
         self._settings, self._records_of_runs = settings, records
         self._workers = Workers(settings.workers)
@@ -62,7 +62,7 @@ class LocalEngine:
 
     @property
     def store(self) -> ModelStore:
-        """The loaded models; made, and torch imported, by whoever asks first."""
+        """The loaded models. The first to ask makes the store, and imports torch for it."""
         with self._store_lock:
             if self._made_store is None:
                 with IMPORTING:
@@ -72,7 +72,9 @@ class LocalEngine:
             return self._made_store
 
     def _load(self, model_id: str, settings: Settings) -> LoadedModel:
-        """A model from its folder; what a fine-tuned run has made is written there first."""
+        """Load a model from its folder. The model of a fine-tuned run is first written to that folder if it is not
+        there yet.
+        """
         with IMPORTING:
             from explorer.models.loaded_model import load_bundle
             from explorer.models.trained import own_folder, trained_folder
@@ -84,14 +86,14 @@ class LocalEngine:
         return load_bundle(model_id, settings)
 
     def _maker(self, model_id: str) -> RunRecord | None:
-        """The run that has made a model of this name; None for another model, or where the run is gone."""
+        """Return the run that made the model of this name; None if it is another kind of model, or if the run is gone."""
         run_id = made_by(model_id)
         record = self.runs.store.find(run_id) if run_id else None
         return record if record is not None and model_of(record) == model_id else None
 
     @property
     def runs(self) -> RunManager:
-        """The runs; their database is opened by whoever asks first."""
+        """The manager of the runs. The first to ask opens their database."""
         with self._store_lock:
             if self._made_runs is None:
                 store = self._records_of_runs or RunStore(self._settings.data_folder, BUNDLED_RUNS)
@@ -99,7 +101,7 @@ class LocalEngine:
             return self._made_runs
 
     def train(self, record: RunRecord, publish: Callable[[RunRecord], None], stopping: threading.Event) -> None:
-        """Train a run here, from its last checkpoint where there is one; `publish` takes each newer record."""
+        """Train a run in this process, from its last checkpoint if there is one; `publish` is called with each newer record."""
         with IMPORTING:
             from explorer.runs.worker import Worker
             from explorer.tasks.sources import load
@@ -132,14 +134,15 @@ class LocalEngine:
         ScratchWorker(record, folder, publish, stopping, documents, device, start).work()
 
     def import_adapter(self, adapter: Adapter) -> RunRecord:
-        """Check an adapter and keep its weights where its model is; the record is to be kept yet."""
+        """Check an adapter and keep its weights beside its model. Returns the record, which the caller has still to keep."""
         record: RunRecord = self.follow(IMPORT, adapter).last.result()
         return record
 
     def _bundle_of(self, model_id: str) -> LoadedModel:
-        """A shared model for a job; loaded in the job's own inference mode, it could not be trained afterwards."""
+        """Return a shared model for a job."""
         import torch
 
+        # Parameters made in inference mode can never require gradients, and a run may train this model later.
         with torch.inference_mode(False):
             return self.store.get(model_id)
 
@@ -163,10 +166,13 @@ class LocalEngine:
             return Opening(self._made_tokenizers)
 
     def follow(self, job: Job, params: Any, model: str = "") -> Subscription:
-        """Join the same question where it is being worked on or was answered already, else queue the job.
+        """Join the same question if it is under way or answered already, else queue the job. Failures are not kept.
 
-        A class that opens the same page at the same moment asks once. Failures are not kept.
+        A class that opens the same page at the same moment thus asks once. Raises BadInputError for parameters that are
+        no plain values, and ExplorerError for a run that does not exist.
         """
+        # The versions of the runs are part of the key, so an answer about a run that has changed since is not given
+        # again.
         about = (model or getattr(params, "model", ""), self._versions(job, params))
         key = (job, params, *about)
         try:
@@ -182,7 +188,7 @@ class LocalEngine:
         )
 
     def _versions(self, job: Job, params: Any) -> tuple[int, ...]:
-        """How often each run that the parameters name has changed. Raises ExplorerError for one that is not there."""
+        """Return how often each run named in the parameters has changed. Raises ExplorerError for a run that does not exist."""
         if job.on not in ("runs", "resources"):
             return ()
         named = [getattr(params, field.name) for field in fields(params) if field.name.startswith("run")]
@@ -198,6 +204,7 @@ class LocalEngine:
             params,
             lambda: begun(job, params, model, resources),
             self._workers,
+            # Longer texts are of another kind: each doubling of their length is one.
             (job, model, len(repr(params)).bit_length()),
             nullcontext if job.on in ("nothing", "tokenizers") else inference,
             mend,
@@ -205,7 +212,7 @@ class LocalEngine:
         )
 
     def _forgetting(self, key: Question, resources: Resources) -> Callable[[Computation, BaseException | None], None]:
-        """What happens when a computation ends: failures are not kept."""
+        """Return the callback for a computation's end, which keeps the answer or forgets a failure."""
 
         def ended(computation: Computation, error: BaseException | None) -> None:
             self._answers.ended(key, computation, error is None and resources.is_kept)
@@ -214,7 +221,7 @@ class LocalEngine:
         return ended
 
     def _together(self, job: Job, model: str) -> Callable[[list[Any]], list[Any]] | None:
-        """What answers several questions about a model as one."""
+        """Return the function that answers several questions about a model as one batch."""
 
         def answers(asked: list[Any]) -> list[Any]:
             bundle = able(job, self._bundle_of(model))
@@ -224,7 +231,11 @@ class LocalEngine:
         return answers
 
     def _with_memory(self, error: BaseException, attempt: int, model: str) -> BaseException | None:
-        """Where memory runs out, let the other models go and have it done again, then say so."""
+        """If memory ran out, unload the other models and return None to try again, the second time an error that says
+        so. Other errors are returned as they are.
+        """
+        # Without a model and without torch no memory of a device can have run out; and the import below would bring
+        # torch in.
         if isinstance(error, ExplorerError) or not (model or "torch" in sys.modules or isinstance(error, MemoryError)):
             return error
         with IMPORTING:
@@ -240,11 +251,11 @@ class LocalEngine:
         )
 
     def line(self, ago: float) -> Line:
-        """What waits for this machine's workers."""
+        """Return how many turns wait for this machine's workers before a question asked `ago` seconds ago."""
         return self._workers.line(ago)
 
     def prepare(self, model_id: str) -> Iterator[DownloadProgress]:
-        """Download where needed, then load; the last update comes when the model is in memory."""
+        """Download the model if needed, then load it; the last update comes when the model is in memory."""
         from explorer.models.hub import download, local_folder
 
         if local_folder(model_id, self._settings) is None and not made_by(model_id):
@@ -255,7 +266,7 @@ class LocalEngine:
         yield DownloadProgress(1, 1)
 
     def load_for(self, model_id: str) -> None:
-        """Have a model in memory. Raises ExplorerError."""
+        """Load a model into memory. Raises ExplorerError."""
         for attempt in (1, 2):
             try:
                 self.store.get(model_id)
@@ -266,28 +277,30 @@ class LocalEngine:
                     raise mended from error
 
     def status(self, model_id: str) -> ModelStatus:
-        """From memory where the model is loaded, else from the catalog."""
+        """Describe a model from memory if it is loaded, else from the catalog or the run that made it."""
         from explorer.models.hub import local_folder
 
         card = find_card(model_id)
+        # Not `store`, which would import torch to find that nothing is loaded.
         bundle = self._made_store.find(model_id) if self._made_store else None
         if bundle is not None:
             return status_of(bundle)
         here = local_folder(model_id, self._settings) is not None
         first = self._maker(model_id)
         if first is not None and not first.from_nothing:
+            # A fine-tuned model has the family and size of the model it began with.
             return replace(self.status(first.spec.model), model_id=model_id, on_this_machine=True, in_memory=False)
         if card is None:
             return ModelStatus(model_id, None, None, (), here, False)
         return ModelStatus(model_id, card.family, card.millions * 1e6, card.capabilities, here, False)
 
     def warm_up(self, model_id: str) -> None:
-        """Import torch and load the model in a thread of its own."""
+        """Import torch and load the model in a thread of their own."""
         threading.Thread(target=lambda: self.store.get(model_id), daemon=True, name="warm-up").start()
 
 
 def status_of(bundle: LoadedModel) -> ModelStatus:
-    """What is known of a model that is in memory."""
+    """Describe a model that is in memory."""
     heads = tuple(head for head in bundle.architecture.heads if head in bundle.capabilities)
     family, parameters = bundle.architecture.family, float(bundle.parameters)
     return ModelStatus(bundle.model_id, family, parameters, heads, True, True, str(bundle.device))

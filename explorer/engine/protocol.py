@@ -1,6 +1,6 @@
-"""The seam between pages and models: a page names a job, an engine runs it where the model is.
+"""The protocol between pages and models: a page names a job, and an engine runs it where the model is.
 
-The local engine is one implementation; one that sends jobs to a cluster goes behind the same protocol.
+One implementation computes on this machine, another sends the jobs to a cluster.
 """
 
 from __future__ import annotations
@@ -20,12 +20,13 @@ On = Literal["model", "runs", "tokenizers", "resources", "nothing"]
 
 @dataclass(frozen=True)
 class Job:
-    """A function by its import path, so that a page need not import what the job needs.
+    """A job: a function named by its import path, so that a page need not import what the job needs.
 
-    function: `module:name`. It gives a result, or is a generator of results where it takes a while (see
-    explorer.engine.computation for what it may yield). needs: what the model must be able to do. on: what the function is
-    handed before the parameters: the chosen model, `open_run`, `open_tokenizer`, Resources, which open what the parameters
-    name, or nothing.
+    function: `module:name`. It returns a result, or is a generator of results if it takes a while
+    (explorer.engine.computation lists what it may yield). needs: the capability that the model must have. on: what the
+    function receives before the parameters: the chosen model, `open_run`, `open_tokenizer`, a Resources that opens all
+    of these, or nothing. together: `module:name` of a function that answers several questions about one model as a
+    batch; empty if there is none.
     """
 
     function: str
@@ -36,7 +37,7 @@ class Job:
 
 @dataclass(frozen=True)
 class ModelStatus:
-    """What a page says about a model. parameters is exact once the model is in memory, else the catalog's rounded count."""
+    """What a page tells about a model. parameters is exact once the model is in memory, else the catalog's rounded count."""
 
     model_id: str
     family: str | None
@@ -60,27 +61,29 @@ class Engine(Protocol):
 
     @property
     def runs(self) -> Runs:
-        """The runs that train here."""
+        """The manager of the runs that train here."""
         ...
 
     def follow(self, job: Job, params: Any, model: str = "") -> Subscription:
-        """Look at a job's results as they come. Raises ExplorerError if a run that is named is not there.
+        """Follow a job's results as they come. Raises ExplorerError if a run that is named does not exist.
 
-        Equal questions about the same state of the same runs share one computation; what is known already comes at once.
-        model: for a job on the chosen model.
+        Equal questions about the same state of the same runs share one computation; an answer that is known comes at
+        once.
+
+        model: the model's id, for a job on the chosen model.
         """
         ...
 
     def line(self, ago: float) -> Line:
-        """What waits before a question that was asked so many seconds ago."""
+        """Return what waits before a question that was asked `ago` seconds ago."""
         ...
 
     def prepare(self, model_id: str) -> Iterator[DownloadProgress]:
-        """Make a model ready, fetching it where it must be; raises ExplorerError."""
+        """Make a model ready, downloading it if needed. Raises ExplorerError."""
         ...
 
     def status(self, model_id: str) -> ModelStatus:
-        """What is known of a model without loading it."""
+        """Describe a model without loading it."""
         ...
 
     def warm_up(self, model_id: str) -> None:
@@ -89,8 +92,9 @@ class Engine(Protocol):
 
 
 async def answer(engine: Engine, job: Job, params: Any, model: str = "") -> Any:
-    """A job's last result, awaited. Raises ExplorerError; the work ends where the caller is cancelled and nobody else asks."""
-    names_runs = job.on in ("runs", "resources")  # which are looked up in their database
+    """Await a job's last result. Raises ExplorerError. The work ends if the caller is cancelled and nobody else asks for it."""
+    # Runs are looked up in a database, which is too slow for the event loop.
+    names_runs = job.on in ("runs", "resources")
     asked = (job, params, model)
     following = await asyncio.to_thread(engine.follow, *asked) if names_runs else engine.follow(*asked)
     try:

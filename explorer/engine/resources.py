@@ -1,4 +1,4 @@
-"""What a job is handed: it opens the models, runs and tokenizers that its parameters name."""
+"""The resources that a job receives: they open the models, runs and tokenizers that its parameters name."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ if TYPE_CHECKING:
 class Resources:
     """The resources of one computation.
 
-    model: a loaded model by its id, shared by all and never changed. open_run: a kept run by its id. tokenizers: opens
-    tokenizers. about: the computation's model and the versions of its runs, which set what it remembers apart.
+    model: returns a loaded model by its id, shared by all and never changed. open_run: opens a run by its id.
+    tokenizers: opens tokenizers. about: the computation's model and the versions of its runs; what is remembered for
+    one such pair is not used for another.
     """
 
     def __init__(
@@ -31,7 +32,7 @@ class Resources:
         self.model, self._open_run, self._tokenizers = model, open_run, tokenizers
         self._remembered, self._about = remembered, about
         self.is_kept = True
-        """Whether the same question is answered from the cache later; a job may set it to False."""
+        """Whether the answer is cached for the same question later; a job may set it to False."""
 
     @property
     def open_run(self) -> OpenRuns:
@@ -44,5 +45,7 @@ class Resources:
         return self._tokenizers()
 
     def once(self, key: Hashable, make: Callable[[], Any]) -> Any:
-        """A part of the work that other questions about the same model and runs may need: computed once, and kept for a while."""
+        """Compute a part of the work that other questions about the same model and runs may share; it is computed once,
+        and kept for a while.
+        """
         return self._remembered.get((self._about, key), make)

@@ -1,4 +1,4 @@
-"""The engine that the settings name."""
+"""Selects the engine that the settings name."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from explorer.settings import Settings
 
 
 def engine_of(settings: Settings) -> LocalEngine:
-    """This machine's engine, a ZeroGPU Space's or a cluster's.
+    """Return this machine's engine, that of a ZeroGPU Space, or that of a cluster.
 
-    Raises ExplorerError where the library of one of these is missing, or the cluster cannot be joined.
+    Raises ExplorerError if the library of one of these is missing, or if the cluster cannot be joined.
     """
     if settings.backend == "local":
         return _zero(settings) if settings.zero_gpu else LocalEngine(settings)

@@ -1,4 +1,6 @@
-"""Runs in another process than the one that keeps their records: what is sent there, and the records that come back."""
+"""Runs in another process than the one that keeps their records: which records are sent there, and how the newer ones
+come back.
+"""
 
 from __future__ import annotations
 
@@ -20,13 +22,14 @@ from explorer.settings import BUNDLED_RUNS, Settings
 
 
 def needed(runs: RunManager, model: str, params: Any) -> list[RunRecord]:
-    """The records of the runs that a model or parameters name, and of those that these were made from."""
+    """Return the records of the runs that a model or parameters name, and of the runs that these were made from."""
     values = [model, *flat([getattr(params, field.name) for field in fields(params)])]
     waiting = [text for text in values if isinstance(text, str)]
     found: dict[str, RunRecord] = {}
     while waiting:
         text = waiting.pop()
         run_id = made_by(text) or text
+        # A longer text is a visitor's, or names a bundled run, which every machine has.
         record = None if run_id in found or len(run_id) > 40 else _known(runs, run_id)
         if record is not None:
             found[run_id] = record
@@ -41,21 +44,21 @@ def _known(runs: RunManager, run_id: str) -> RunRecord | None:
 
 
 class SentRecords(RunStore):
-    """The records that have come with questions; the database below the folder is not touched."""
+    """The records that came with questions, in place of a database: the one below the folder is not touched."""
 
     def __init__(self, settings: Settings) -> None:
         super().__init__(settings.data_folder, BUNDLED_RUNS)
         self._sent: dict[str, RunRecord] = {}
 
     def take(self, records: Iterable[RunRecord]) -> None:
-        """Keep the newest of each."""
+        """Keep the newest record of each run."""
         for record in records:
             known = self._sent.get(record.run_id)
             if known is None or known.version <= record.version:
                 self._sent[record.run_id] = record
 
     def find(self, run_id: str) -> RunRecord | None:
-        """A record that was sent, or a bundled one."""
+        """Return a record that was sent, or that of a bundled run."""
         return self._sent.get(run_id) or self._example_records().get(run_id)
 
 
@@ -66,15 +69,17 @@ def training(
     packed: Callable[[RunRecord], Any] = lambda newer: newer,
     beat: float | None = None,
 ) -> Iterator[Any]:
-    """A run's records as they come, to its end or to the Stop. Raises what ends it.
+    """Train a run and yield its records as they come, to its end or to the Stop. Raises the error that ends it.
 
-    packed: makes of a record what is to be sent, before the run goes on. beat: None is given where so many seconds bring nothing.
+    packed: turns a record into what is sent, before the run goes on. beat: if given, None is yielded whenever that many
+    seconds bring no record.
     """
     said: SimpleQueue[Any] = SimpleQueue()
     ended = object()
 
     def work() -> None:
         try:
+            # Packed here, in the run's thread, before training writes to its files again.
             engine.train(record, lambda newer: said.put(packed(newer)), stopping)
         except BaseException as error:
             said.put(error)

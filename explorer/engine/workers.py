@@ -1,4 +1,4 @@
-"""The threads that work: short turns go before long ones, and questions that are alike are taken together."""
+"""The worker threads: short turns go before long ones, and turns with equal keys are batched."""
 
 from __future__ import annotations
 
@@ -14,32 +14,36 @@ from typing import Any
 from explorer.runs.cpu_share import SHARE, Share
 
 HEAVY_SECONDS = 0.3
-"""Work that takes so long, in one turn or in several, gives way to what is short."""
+"""Seconds, in one turn or in several, from which work is heavy and gives way to short turns."""
 
 LONG_SECONDS = 0.5
-"""A turn that is expected to take so long leaves one worker to the others."""
+"""Seconds that a turn is expected to take from which it is long: one worker is always kept free of long turns."""
 
 PATIENCE = 4.0
-"""How many times its own length work waits at most before it goes first, and how many times a heavy turn's length the short
-ones then have to themselves. Both are divided by the number of heavy turns that wait: one alone has a fifth of a worker, four
-have half of it, so that their line does not grow without end."""
+"""Work waits at most this many times its own length before it goes first; after a heavy turn the short ones have the
+workers to themselves for this many times its length.
+
+Both are divided by the number of heavy turns that wait: one alone has a fifth of a worker, four have half of it, so
+that their queue does not grow without end.
+"""
 
 MOST_TOGETHER = 16
 
 TIMES = 4
-"""Of a kind, by which its length is judged."""
+"""How many of a kind's last times are remembered to judge how long its next turn takes."""
 
 MOST_KINDS = 1000
-"""Kinds of turns whose length is remembered."""
+"""How many kinds of turns have their times remembered."""
 
 
 @dataclass(eq=False)
 class Turn:
-    """Something to do. kind: turns of one kind take about as long. together: does several that are `alike` as one, if given.
+    """A piece of work in the queue. kind: turns of one kind take about as long. together: computes several turns with
+    equal `alike` as one batch, if given.
 
-    about: what `together` is handed for each. since, spent: when the work that it belongs to was begun, if not now, and the
-    seconds that this has taken so far. asked, expected: when it was submitted and how many seconds it should take, both set by
-    the workers.
+    about: what `together` receives for this turn. since: when the work that the turn belongs to was begun, if not now.
+    spent: the seconds that it has taken so far. asked, expected: when the turn was submitted and how many seconds it
+    should take, both set by Workers.
     """
 
     work: Callable[[], None]
@@ -54,32 +58,30 @@ class Turn:
 
     @property
     def due(self) -> float:
-        """When it should have begun: what is asked late, or has taken long already, comes later."""
+        """When the turn should have begun, in seconds of time.monotonic: later if it was asked late or has taken long
+        already.
+        """
         return (self.asked if self.since is None else self.since) + PATIENCE * (self.spent + self.expected)
 
     @property
     def is_heavy(self) -> bool:
-        """Whether it gives way to short turns."""
+        """Whether the turn gives way to short turns."""
         return self.spent + self.expected >= HEAVY_SECONDS
 
 
 @dataclass(frozen=True)
 class Line:
-    """What waits for a worker: how many turns, and in how many seconds they should be done."""
+    """The queue before a question: how many turns wait, and in how many seconds they should be done."""
 
     questions: int
     seconds: float
 
 
 class Workers:
-    """So many threads and the turns that wait for them.
-
-    A kind is expected to take the shortest of its last times: some met with a busy machine. One alone says nothing, since the
-    first loads the model.
-    """
+    """A fixed number of threads and the turns that wait for them."""
 
     def __init__(self, count: int, share: Share = SHARE) -> None:
-        """share: what training has of the machine."""
+        """share: how much of the machine's time training has."""
         self._threads = ThreadPoolExecutor(count, thread_name_prefix="job")
         self._count, self._share = count, share
         self._most_long = max(1, count - 1)
@@ -90,9 +92,11 @@ class Workers:
         self._changed = threading.Condition()
 
     def submit(self, turn: Turn) -> None:
-        """Queue a turn. What it raises is lost."""
+        """Queue a turn. An exception that it raises is lost."""
         with self._changed:
             times = self._took.get(turn.kind, ())
+            # The shortest of the last times: the others may have met with a busy machine. One time alone says
+            # nothing, since the first turn of a kind loads the model.
             turn.expected = min(times) if len(times) > 1 else 0.0
             turn.asked = time.monotonic()
             self._waiting.append(turn)
@@ -100,13 +104,15 @@ class Workers:
         self._threads.submit(self._one)
 
     def line(self, ago: float) -> Line:
-        """What waits since `ago` seconds or longer: it stands before a question that was asked then."""
+        """Count the turns that were submitted `ago` seconds ago or earlier: they stand before a question that was asked
+        then.
+        """
         with self._changed:
             before = [turn.expected for turn in self._waiting if turn.asked < time.monotonic() - ago]
         return Line(len(before), sum(before) / self._count)
 
     def _take(self) -> list[Turn]:
-        """Who begins next, with those that can be done with it; waits until somebody may. None where nobody waits."""
+        """Wait until a turn may begin, and return it with those that can be batched with it; an empty list if none waits."""
         with self._changed:
             while self._waiting:
                 taken, seconds = self._next()
@@ -118,7 +124,7 @@ class Workers:
         return []
 
     def _next(self) -> tuple[list[Turn], float | None]:
-        """Who may begin now; where nobody may, how many seconds until one may, if nothing changes before."""
+        """Return the turns that may begin now; if none may, the seconds until one may unless something changes before."""
         now = time.monotonic()
         short = [turn for turn in self._waiting if not turn.is_heavy]
         has_place = self._long < self._most_long
@@ -126,9 +132,11 @@ class Workers:
         first = min(heavy, key=_due, default=None)
         seconds = None
         if first is not None:
-            patience = PATIENCE / len(heavy)
+            patience = PATIENCE / len(heavy)  # the more of them wait, the sooner each goes
             ready = max(self._heavy_ended + patience * self._heavy_took, first.asked + patience * first.expected)
             patient = ready - now
+            # A heavy turn begins once its patience is over, or as soon as neither short turns nor training come
+            # before it.
             seconds = max(0.0, min(patient, self._share.hold()))
             if patient <= 0 or (not short and seconds == 0):
                 return [first], None

@@ -1,8 +1,8 @@
-"""The engine of a ZeroGPU Space: questions on the CPU, and a GPU for a run while it trains, in a process that is forked for it.
+"""The engine of a ZeroGPU Space: questions run on the CPU; a run has a GPU while it trains, in a process forked for it.
 
-The GPU's time is the visitor's who started the run: `spaces` reads whose it is from the request, which is part of the context
-that explorer.runs.manager keeps with the run. Time that is asked for counts even where it isn't used, and a call that takes
-longer is ended; so each asks for what its steps will need, and stops by itself before that is over.
+The GPU's time is charged to the visitor who started the run: `spaces` reads who that is from the request, which is part
+of the context that explorer.runs.manager keeps with the run. Time that is asked for counts even if it isn't used, and a
+call that takes longer is ended; so each asks for what its steps will need, and stops by itself before that is over.
 """
 
 from __future__ import annotations
@@ -30,44 +30,47 @@ from explorer.settings import Settings
 from explorer.tasks.sources import load
 
 STARTING_SECONDS = 20.0
-"""Of a call, before the first step: loading the model, reading the examples, measuring it untrained."""
+"""Seconds of a call before the first step: loading the model, reading the examples, measuring it untrained."""
 
 ENDING_SECONDS = 10.0
-"""After the last: measuring on everything that is held out, keeping the weights."""
+"""Seconds after the last step: measuring on everything that is held out, keeping the weights."""
 
 STEP_SECONDS = 0.05
-"""Of a batch, with what is measured between: a guess on the safe side, since no step was timed on ZeroGPU."""
+"""Seconds of a batch, with what is measured between: a guess on the safe side, since no step was timed on ZeroGPU."""
 
 LONGEST_SECONDS = 120
-"""Of one call: the visitor's time for a day is a few minutes. What is left is trained in the next, after a Resume."""
+"""Seconds of one call at most: a visitor has a few minutes a day. What is left is trained in the next call, after a Resume."""
 
 # A process that is forked while a model loads would find transformers half patched, and the lock taken for ever.
 os.register_at_fork(before=LOADING.acquire, after_in_parent=LOADING.release, after_in_child=LOADING.release)
 
 
 class Until(threading.Event):
-    """Set when a file is there or a time has come (seconds of time.monotonic): a forked process sees no event of another."""
+    """An event that is set once a file exists or a time has come (seconds of time.monotonic): a forked process sees no
+    event of another.
+    """
 
     def __init__(self, flag: Path, end: float) -> None:
         super().__init__()
         self._flag, self._end = flag, end
 
     def is_set(self) -> bool:
-        """Whether to stop."""
+        """Return whether to stop."""
         return time.monotonic() > self._end or self._flag.exists()
 
 
 def steps_of(record: RunRecord, settings: Settings) -> int:
-    """How many steps a run has still to do, as far as is known before its rows are read."""
+    """Return how many steps a run has still to do, as far as is known before its rows are read."""
     spec = record.spec
     if isinstance(spec, ScratchSpec):
         return max(0, spec.steps - record.saved)
     examples = len(load(spec.task, settings).train[: spec.examples or None])
+    # -(-a // b) rounds up: the last batch of an epoch may be smaller.
     return max(0, spec.epochs * -(-examples // spec.batch_size) - record.saved)
 
 
 def seconds_of(settings: Settings, record: RunRecord, records: list[RunRecord], flag: Path) -> int:
-    """For how long a call of `train` asks for a GPU."""
+    """Return the seconds for which a call of `train` asks for a GPU."""
     wanted = STARTING_SECONDS + ENDING_SECONDS + STEP_SECONDS * steps_of(record, settings)
     return min(LONGEST_SECONDS, round(wanted))
 
@@ -76,9 +79,8 @@ def seconds_of(settings: Settings, record: RunRecord, records: list[RunRecord], 
 def train(
     settings: Settings, record: RunRecord, records: list[RunRecord], flag: Path
 ) -> Iterator[RunRecord | ExplorerError]:
-    """A run's records while it trains on the GPU; `records` of the runs that it needs, a file at `flag` is its Stop.
-
-    What ends it is the last that comes: of an error that is raised, `spaces` hands on no more than its class.
+    """Train a run on the GPU and yield its records. records: those of the runs that it needs. flag: a file whose
+    appearance is the Stop.
     """
     end = time.monotonic() + seconds_of(settings, record, records, flag) - ENDING_SECONDS
     torch.set_num_threads(1)  # threads of the process that was forked are not here, and OpenMP would wait for them
@@ -87,18 +89,20 @@ def train(
     try:
         yield from training(LocalEngine(settings, sent), record, Until(flag, end))
     except Exception as error:
+        # Yielded and not raised: of an error that is raised, `spaces` hands on no more than its class.
         yield ExplorerError(failure(record.spec, error))
 
 
 class ZeroEngine(LocalEngine):
-    """This machine's engine, whose runs have a GPU each while they train."""
+    """This machine's engine, except that each run has a GPU while it trains."""
 
     def __init__(self, settings: Settings) -> None:
+        # Questions never see the GPU, since only a call decorated with spaces.GPU has one.
         super().__init__(replace(settings, device="cpu"))
         self._with_gpu = settings
 
     def train(self, record: RunRecord, publish: Callable[[RunRecord], None], stopping: threading.Event) -> None:
-        """Train a run in one call that has a GPU, from its last checkpoint where there is one."""
+        """Train a run in one call that has a GPU, from its last checkpoint if there is one."""
         records = needed(self.runs, record.spec.model, record.spec)
         with tempfile.TemporaryDirectory() as folder:
             flag = Path(folder) / "stop"
@@ -110,14 +114,14 @@ class ZeroEngine(LocalEngine):
 
 
 def _told(record: RunRecord) -> RunRecord:
-    """The record, which says why it was stopped where nobody did."""
+    """Return a record; if it was stopped, its message says that the GPU's time is over."""
     if record.status is not RunStatus.STOPPED:
         return record
     return record.evolve(message=f"{record.message} Its time on ZeroGPU is over: press Resume to go on.")
 
 
 def _spoken(records: Iterator[RunRecord | ExplorerError]) -> Generator[RunRecord, None, None]:
-    """The records of a call. Raises ExplorerError with what ended it, or with why ZeroGPU gave it no time."""
+    """Yield the records of a call. Raises ExplorerError with what ended it, or with why ZeroGPU gave it no time."""
     try:
         for record in records:
             if isinstance(record, ExplorerError):

@@ -1,1 +1,1 @@
-"""What the labs compute, in torch alone: no model names, no interface."""
+"""The labs' computations, in torch alone: no model names, no interface."""

@@ -1,7 +1,7 @@
-"""How much of each input token reaches a position through all layers, by attention weights alone.
+"""Attention rollout: how much of each input token reaches a position through all layers, by attention weights alone.
 
-Attention rollout (Abnar and Zuidema 2020, section 3): the residual connection is an identity matrix added to a layer's
-attention, and the layers are multiplied. It knows neither the values nor the feed-forward parts.
+Source: Abnar and Zuidema 2020, section 3: the residual connection is an identity matrix added to a layer's attention,
+and the layers are multiplied. It knows neither the values nor the feed-forward parts.
 """
 
 from __future__ import annotations
@@ -13,10 +13,11 @@ from torch import Tensor
 
 
 def rollout(attentions: Sequence[Tensor]) -> list[Tensor]:
-    """The rollout up to each layer: one (rows, T, T) tensor a layer, float32 at least; every row sums to 1.
+    """Return the rollout up to each layer: one (rows, T, T) tensor a layer, float32 at least; every row sums to 1.
 
-    attentions: the layers' weights from the first on, each (rows, heads, T, T). Entry [row, i, j] of the k-th answer is the
-    share of input token j in position i after k + 1 layers. Raises ValueError for no layer and for shapes that do not fit.
+    attentions: the layers' weights from the first on, each (rows, heads, T, T). Entry [row, i, j] of the k-th answer is
+    the share of input token j in position i after k + 1 layers. Raises ValueError for no layer and for shapes that do
+    not fit.
     """
     if not attentions:
         raise ValueError("rollout needs the attention of at least one layer")
@@ -32,11 +33,10 @@ def rollout(attentions: Sequence[Tensor]) -> list[Tensor]:
 
 
 def with_residual(attention: Tensor) -> Tensor:
-    """One layer's weights (rows, heads, T, T), averaged over heads, half of them the residual connection's: (rows, T, T).
-
-    Rows are brought to a sum of 1 again, since low precision leaves them a little off.
+    """Return one layer's weights (rows, heads, T, T), averaged over heads, half of them the residual connection's:
+    (rows, T, T).
     """
     exact = attention if attention.dtype == torch.float64 else attention.float()
     averaged = exact.mean(1)
     mixed = (averaged + torch.eye(averaged.shape[-1], dtype=averaged.dtype, device=averaged.device)) / 2
-    return mixed / mixed.sum(-1, keepdim=True)
+    return mixed / mixed.sum(-1, keepdim=True)  # low precision leaves rows a little off a sum of 1

@@ -1,7 +1,7 @@
-"""Which tokens a masked language model must predict, and what it sees in their place.
+"""Corruption for masked language models: which tokens they must predict, and what they see in their place.
 
-Source: BERT (Devlin et al. 2019, section 3.1 and appendix A.1) for the 15% and the 80/10/10 rule; explorer.maths.schemes has
-the ways to choose.
+Source: BERT (Devlin et al. 2019, section 3.1 and appendix A.1) for the 15% and the 80/10/10 rule;
+explorer.maths.schemes has the ways to choose.
 """
 
 from __future__ import annotations
@@ -83,10 +83,10 @@ def fates_of(word_ids: Sequence[int | None], recipe: CorruptionRecipe, generator
 
 
 def choose_positions(word_ids: Sequence[int | None], recipe: CorruptionRecipe, generator: torch.Generator) -> Tensor:
-    """Choose round(rate x candidates) positions, at least one where the rate is above 0; bool tensor (length,).
+    """Choose round(rate x candidates) positions, at least one if the rate is above 0; bool tensor (length,).
 
-    As in BERT's own code the candidates are shuffled and taken until the budget is full; a unit (a word, an n-gram) that
-    would pass the budget is left out, so multi-token schemes may choose slightly fewer.
+    As in BERT's own code the candidates are shuffled and taken until the budget is full; a unit (a word, an n-gram)
+    that would exceed the budget is left out, so multi-token schemes may choose slightly fewer.
     """
     chosen = torch.zeros(len(word_ids), dtype=torch.bool)
     candidates = sum(word is not None for word in word_ids)
@@ -102,6 +102,7 @@ def draw_fates(chosen: Tensor, recipe: CorruptionRecipe, generator: torch.Genera
     """Draw each chosen position's fate on its own; int64 tensor of indices into FATES, shaped as `chosen`."""
     draw = torch.rand(chosen.shape, generator=generator)
     fates = torch.full(chosen.shape, KEPT)
+    # Both shares first, then MASK over its part of them: one number decides.
     fates[draw < recipe.mask_share + recipe.random_share] = RANDOM
     fates[draw < recipe.mask_share] = MASK
     fates[~chosen] = UNTOUCHED

@@ -7,21 +7,21 @@ from torch import Tensor
 
 
 def cosines(vectors: Tensor) -> Tensor:
-    """The cosine of each two vectors: (n, width) to (n, n), in double precision; 0 for a vector of zeros."""
+    """Return the cosine of each two vectors: (n, width) to (n, n), in double precision; 0 for a vector of zeros."""
     unit = torch.nn.functional.normalize(vectors.double(), dim=-1)
     return (unit[:, None] * unit[None]).sum(-1).clamp(-1, 1)  # a matrix product is not symmetric to the last bit
 
 
 def pairwise(first: Tensor, second: Tensor) -> Tensor:
-    """The cosine of each row of one with the same row of the other: (n, width) twice to (n,)."""
+    """Return the cosine of each row of one with the same row of the other: (n, width) twice to (n,)."""
     return torch.nn.functional.cosine_similarity(first.double(), second.double(), dim=-1)
 
 
 def principal_plane(vectors: Tensor, before: Tensor | None) -> tuple[Tensor, tuple[float, float]]:
-    """Coordinates along the two principal components, (n, 2), and the shares of the variance that these explain.
+    """Return coordinates along the two principal components, (n, 2), and the shares of the variance that these explain.
 
-    A component's sign is arbitrary: here it is the one with which the points lie nearer to `before`, the plane of the layer
-    below, and where that says nothing the one with which the point furthest out is positive.
+    A component's sign is arbitrary: here it is the one with which the points lie nearer to `before`, the plane of the
+    layer below, or, if that says nothing, the one with which the point furthest out is positive.
     """
     centred = vectors.double() - vectors.double().mean(0)
     left, scale, _ = torch.linalg.svd(centred, full_matrices=False)

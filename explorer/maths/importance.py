@@ -1,4 +1,4 @@
-"""How much a part of a model matters, from the gradients of gates and weights; plain tensors, no model.
+"""Importance of a model's parts, from the gradients of gates and weights; plain tensors, no model.
 
 torch is needed for its types alone, so that a page can list the scores without it.
 """
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Sums:
-    """What is kept of a batch's examples, so that batches can be added up.
+    """Sums over a batch's examples, so that batches can be added up.
 
     absolute: the sum of |g| over the examples. squares: the sum of g². Both have one entry a unit. count: examples.
     """
@@ -30,32 +30,32 @@ class Sums:
 
 
 def sums(gradients: Tensor) -> Sums:
-    """Of the gates' gradients, (examples, ...): the absolute value of each example's own, then the sum.
-
-    Taking it per example matters: gradients of different sign would cancel in a batch's (Michel et al. 2019, section 4.1).
-    """
+    """Sum the gates' gradients, (examples, ...), over the examples."""
+    # The absolute value of each example's own: gradients of different sign would cancel in a batch's (Michel et al.
+    # 2019, section 4.1).
     gradients = gradients.double()
     return Sums(gradients.abs().sum(0), gradients.square().sum(0), len(gradients))
 
 
 def mean_and_error(of: Sums) -> tuple[Tensor, Tensor]:
-    """I = E|g| and the standard error of that mean; the error is no number (nan) for one example."""
+    """Return I = E|g| and the standard error of that mean; the error is nan for one example."""
     mean = of.absolute / of.count
     if of.count < 2:
         return mean, mean.new_full(mean.shape, math.nan)
+    # Rounding may give a variance a little below 0.
     variance = (of.squares - of.count * mean.square()).clamp_min(0) / (of.count - 1)
     return mean, (variance / of.count).sqrt()
 
 
 def normalised(mean: Tensor, error: Tensor) -> tuple[Tensor, Tensor]:
-    """Both divided by the l2 norm of their row of means, a row a layer (Michel et al. 2019, section 4.1)."""
+    """Divide both by the l2 norm of their row of means, a row a layer (Michel et al. 2019, section 4.1)."""
     norms = mean.norm(dim=-1, keepdim=True)
     norms = norms.masked_fill(norms == 0, 1.0)
     return mean / norms, error / norms
 
 
 def agreement(parts: Sequence[Sums]) -> tuple[tuple[int, float], ...]:
-    """(n, ρ): Spearman's correlation of the importance from the first n examples with that from all the others.
+    """Return (n, ρ): Spearman's correlation of the importance from the first n examples with that from all the others.
 
     The two share no example, so that a high ρ is no artefact; n grows by batches up to half of all.
     """
@@ -69,7 +69,7 @@ def agreement(parts: Sequence[Sums]) -> tuple[tuple[int, float], ...]:
 
 
 def rank_correlation(one: Tensor, other: Tensor) -> float:
-    """Spearman's ρ of two vectors, equal values sharing their mean rank; 0 if one of the two is constant."""
+    """Return Spearman's ρ of two vectors, equal values sharing their mean rank; 0 if one of the two is constant."""
     from scipy.stats import spearmanr
 
     if one.unique().numel() < 2 or other.unique().numel() < 2:
@@ -78,12 +78,12 @@ def rank_correlation(one: Tensor, other: Tensor) -> float:
 
 
 def magnitude(weight: Tensor) -> Tensor:
-    """|w|, the oldest score of a single weight (Han et al. 2015)."""
+    """Return |w|, the oldest score of a single weight (Han et al. 2015)."""
     return weight.abs()
 
 
 def first_order(weight: Tensor, gradient: Tensor) -> Tensor:
-    """|w · dL/dw|: how much the loss changes, to first order, when the weight becomes 0 (Molchanov et al. 2017).
+    """Return |w · dL/dw|: how much the loss changes, to first order, when the weight becomes 0 (Molchanov et al. 2017).
 
     It is |dL/dξ| of a gate ξ on the weight, so it is to weights what I is to heads.
     """
@@ -91,15 +91,16 @@ def first_order(weight: Tensor, gradient: Tensor) -> Tensor:
 
 
 def movement(weight: Tensor, gradient: Tensor) -> Tensor:
-    """-w · dL/dw of one training step, to be summed over steps: positive where training moves the weight away from 0.
+    """Return -w · dL/dw of one training step, to be summed over steps: positive if training moves the weight away from
+    0.
 
-    Sanh et al. 2020, "Movement Pruning", section 3; the lowest sums go first.
+    Source: Sanh et al. 2020, "Movement Pruning", section 3; the lowest sums go first.
     """
     return -weight * gradient
 
 
 def lowest(scores: Tensor, count: int) -> Tensor:
-    """A bool mask of exactly `count` entries of a flat vector: the lowest; of equal ones the first."""
+    """Return a bool mask of exactly `count` entries of a flat vector: the lowest; among equal ones the first."""
     mask = scores.new_zeros(scores.shape).bool()
     if count <= 0:
         return mask
@@ -107,37 +108,39 @@ def lowest(scores: Tensor, count: int) -> Tensor:
         return ~mask
     threshold = scores.kthvalue(count).values
     mask = scores < threshold
-    equal = (scores == threshold).nonzero().flatten()
+    equal = (scores == threshold).nonzero().flatten()  # ties at the threshold: as many of them as are missing
     mask[equal[: count - int(mask.sum())]] = True
     return mask
 
 
 @dataclass(frozen=True)
 class Score:
-    """A way to tell how much parts matter."""
+    """A way to measure how much parts matter."""
 
     slug: str
     title: str
     explanation: str
     """A clause that begins with the name, in Markdown."""
     units: tuple[str, ...]
-    """What it can be had for: head, neuron, both of them, layer, weight."""
+    """The units that have it: head, neuron, both of them, layer, weight."""
     of_units: Callable[[Sums], tuple[Tensor, Tensor]] | None = None
-    """Importance of heads, neurons or layers and its standard error, from the gradients of their gates."""
+    """Returns the importance of heads, neurons or layers and its standard error, from the gradients of their gates."""
     of_weights: Callable[[Tensor], Tensor] | None = None
-    """Of single weights, from the weights alone."""
+    """Returns the scores of single weights, from the weights alone."""
     of_gradients: Callable[[Tensor, Tensor], Tensor] | None = None
-    """Of single weights, from the weights and the gradient of a batch's mean loss by them; the mean over batches is taken."""
+    """Returns the scores of single weights, from the weights and the gradient of a batch's mean loss by them; the mean
+    over batches is taken.
+    """
     while_training: bool = False
-    """`of_gradients` is summed over plain gradient steps instead, in copies of the weights."""
+    """Whether `of_gradients` is summed over plain gradient steps instead, in copies of the weights."""
     note: str = ""
-    """What is said below the scores of weights."""
+    """The note below the scores of weights."""
     in_scripts: bool = False
-    """The scripts without the package know it too."""
+    """Whether the scripts without the package have it too."""
 
     @property
     def reads_examples(self) -> bool:
-        """Whether it asks the model anything."""
+        """Whether it runs the model on examples."""
         return self.of_weights is None
 
 
@@ -177,6 +180,6 @@ _ENTRIES = (
         note="A negative sum: training moves these weights towards 0.",
     ),
 )
-"""In the order of the page's list. To add a score, add its entry here."""
+"""The scores in the order of the page's list. To add one, add its entry here."""
 
 SCORES = {score.slug: score for score in _ENTRIES}

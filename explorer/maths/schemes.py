@@ -1,8 +1,8 @@
 """Masking schemes: which tokens of a text a masked language model is asked for. One entry of SCHEMES each.
 
-Sources: BERT (Devlin et al. 2019, section 3.1) for single tokens; whole-word masking as released with BERT-large in 2019;
-ALBERT (Lan et al. 2020, section 4.1) for n-grams with p(n) proportional to 1/n. torch comes with the first draw, so that a
-page can list the schemes without it.
+Sources: BERT (Devlin et al. 2019, section 3.1) for single tokens; whole-word masking as released with BERT-large in
+2019; ALBERT (Lan et al. 2020, section 4.1) for n-grams with p(n) proportional to 1/n. torch is imported with the first
+draw, so that a page can list the schemes without it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Scheme:
     choose: Callable[[Sequence[int | None], int, torch.Generator], list[int]]
     """(the word of each position, None for special tokens; how many to choose at most; generator) -> the positions."""
     in_scripts: bool = False
-    """The scripts without the package draw by it too."""
+    """Whether the scripts without the package draw by it too."""
 
 
 def words_of(word_ids: Sequence[int | None]) -> list[list[int]]:
@@ -48,7 +48,7 @@ def words_of(word_ids: Sequence[int | None]) -> list[list[int]]:
 
 
 def ngram_probabilities(longest: int = LONGEST_NGRAM) -> Tensor:
-    """p(n) = (1/n) / sum over k of 1/k, n from 1 to `longest`; ALBERT, section 4.1. Shape (longest,)."""
+    """Return p(n) = (1/n) / sum over k of 1/k, n from 1 to `longest` (ALBERT, section 4.1). Shape (longest,)."""
     import torch
 
     inverse = 1.0 / torch.arange(1, longest + 1, dtype=torch.float64)
@@ -74,7 +74,7 @@ def _take_whole_words(word_ids: Sequence[int | None], budget: int, generator: to
 
 
 def _take_ngrams(word_ids: Sequence[int | None], budget: int, generator: torch.Generator) -> list[int]:
-    """Take runs of whole words; a run that would pass the budget is shortened, as in ALBERT's code."""
+    """Take runs of whole words; a run that would exceed the budget is shortened, as in ALBERT's code."""
     words = words_of(word_ids)
     order = _shuffled(len(words), generator)
     drawn = ngram_probabilities().multinomial(max(1, len(words)), replacement=True, generator=generator)
@@ -95,7 +95,7 @@ def _take_ngrams(word_ids: Sequence[int | None], budget: int, generator: torch.G
 
 
 def _fill(units: list[list[int]], budget: int) -> list[int]:
-    """Take units while they fit; where not one fits, the first is taken, so that something is always predicted."""
+    """Take units while they fit; if not one fits, the first is taken, so that something is always predicted."""
     taken: list[int] = []
     for unit in units:
         if len(taken) + len(unit) <= budget:
@@ -120,6 +120,6 @@ _ENTRIES = (
         in_scripts=True,
     ),
 )
-"""In the order of the page's list. To add a scheme, add its entry here."""
+"""The schemes in the order of the page's list. To add one, add its entry here."""
 
 SCHEMES = {scheme.slug: scheme for scheme in _ENTRIES}

@@ -1,4 +1,4 @@
-"""What several seeds say of one comparison: the mean difference of paired scores, and how far chance may have moved it."""
+"""Compares two settings over several seeds: the mean difference of paired scores, and its interval of confidence."""
 
 from __future__ import annotations
 
@@ -9,14 +9,13 @@ from statistics import fmean, stdev
 
 LEVEL = 0.95
 DIGITS = 12
-"""After which differences of scores are called equal."""
+"""Decimals to which differences of scores are rounded before they are compared."""
 
 
 @dataclass(frozen=True)
 class PairedInterval:
-    """mean: of the differences, in the scores' unit. low, high: its confidence interval's ends. pairs: how many there are.
-
-    p: two-sided, of the t-test that the interval belongs to; of equal differences, the sign test's.
+    """The comparison. mean: of the differences, in the scores' unit. low, high: its confidence interval's ends. pairs:
+    how many there are. p: two-sided, of the t-test that the interval belongs to; of equal differences, the sign test's.
     """
 
     mean: float
@@ -27,16 +26,17 @@ class PairedInterval:
 
     @property
     def direction(self) -> int:
-        """1 where the whole interval lies above 0, -1 if it lies below, 0 if no difference can be told from chance."""
+        """1 if the whole interval lies above 0, -1 if it lies below, 0 if no difference can be told from chance."""
         return (self.low > 0) - (self.high < 0)
 
 
 def paired_interval(scores: Sequence[float], others: Sequence[float], level: float = LEVEL) -> PairedInterval:
-    """Student's t interval of mean(scores - others), paired by place (Student 1908, "The Probable Error of a Mean").
+    """Return Student's t interval of mean(scores - others), paired by index (Student 1908, "The Probable Error of a
+    Mean").
 
-    It takes the differences for draws from a normal distribution, one for each seed. Equal differences have no spread to
-    judge by: both ends are then their mean. Raises ValueError for fewer than two pairs, lists of two lengths, a score that
-    is no finite number, or a level outside 0 to 1.
+    It takes the differences for draws from a normal distribution, one for each seed. Equal differences have no spread
+    to judge by: both ends are then their mean. Raises ValueError for fewer than two pairs, lists of two lengths, a
+    score that is not a finite number, or a level outside 0 to 1.
     """
     from scipy.special import stdtr, stdtrit
 
@@ -50,6 +50,6 @@ def paired_interval(scores: Sequence[float], others: Sequence[float], level: flo
         raise ValueError("every score must be a finite number")
     count, mean, error = len(differences), fmean(differences), stdev(differences) / math.sqrt(len(differences))
     half = float(stdtrit(count - 1, (1 + level) / 2)) * error
-    without_spread = 2.0 ** (1 - count) if mean else 1.0
+    without_spread = 2.0 ** (1 - count) if mean else 1.0  # the sign test: `count` coins that all fall alike
     p = 2 * float(stdtr(count - 1, -abs(mean) / error)) if error else without_spread
     return PairedInterval(mean, mean - half, mean + half, count, p)

@@ -1,1 +1,1 @@
-"""Which models there are, how they are fetched, loaded and shared, and how text becomes their input."""
+"""Models: which there are, how they are fetched, loaded and shared, and how text becomes their input."""

@@ -1,4 +1,4 @@
-"""Parts of pretraining taken away or changed, as papers measured it: plain data, quoted."""
+"""Ablations of pretraining, quoted from papers as plain data."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ BERT_TABLE_5 = (
     ("both directions, no NSP", 83.9, 84.9, 86.5, 92.6, 87.9),
     ("left to right, no NSP", 82.1, 84.3, 77.5, 92.1, 77.8),
 )
-"""Devlin et al. 2019, Table 5, base size: how it was trained, and its score on each of BERT_TASKS."""
+"""Devlin et al. 2019, Table 5, base size: the kind of pretraining, and its score on each of BERT_TASKS."""
 
 
 @dataclass(frozen=True)
 class InputFormat:
-    """A row of RoBERTa's Table 2: what a training input holds, whether NSP is trained, and the scores in points."""
+    """A row of RoBERTa's Table 2: the format of the training inputs, whether NSP is trained, and the scores in points."""
 
     name: str
     nsp: bool
@@ -28,7 +28,7 @@ class InputFormat:
 
     @property
     def title(self) -> str:
-        """The name with the objective."""
+        """The format's name with the objective."""
         return f"{self.name}, {'NSP' if self.nsp else 'no NSP'}"
 
 

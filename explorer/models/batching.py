@@ -18,18 +18,21 @@ from explorer.models.inside import private_tree
 from explorer.models.loaded_model import LoadedModel
 
 MOST_TOKENS = 512
-"""Tokens of one pass, padding included: no more than one long text has."""
+"""Tokens of one pass at most, padding included: no more than one long text has."""
 
 MOST_PADDING = 0.5
-"""How much of a pass may be padding. A pass over few tokens takes most of its time to read the weights, once for all rows:
-with bert-small on two cores a question of 12 tokens takes 44 ms alone, 20, 14, 10 and 9 ms among 2, 4, 8 and 16. Of 8 to 24
-tokens, with padding up to half, 16 take 14 ms each, and 41 ms alone."""
+"""The largest share of padding in a pass.
+
+A pass over few tokens takes most of its time to read the weights, once for all rows: with bert-small on two cores a
+question of 12 tokens takes 44 ms alone, and 20, 14, 10 and 9 ms among 2, 4, 8 and 16. Of 8 to 24 tokens, with padding
+up to half, 16 take 14 ms each, and 41 ms alone.
+"""
 
 Inputs = dict[str, Tensor]
 """A model's keyword tensors."""
 
 CHOSEN = "chosen"
-"""Beside them where a head's scores are wanted at some positions alone."""
+"""The key of a mask among the inputs, if a head's scores are wanted at some positions alone."""
 
 Asked = TypeVar("Asked")
 Answer = TypeVar("Answer")
@@ -37,7 +40,8 @@ Output = TypeVar("Output")
 
 
 def padded(rows: Sequence[Inputs], pad_token_id: int) -> Inputs:
-    """One batch of inputs (each (1, length)); padded here, since a tokenizer that pads cannot be shared by threads."""
+    """Return one batch of inputs, each (1, length)."""
+    # Padded here, since a tokenizer that pads cannot be shared by threads.
     return {
         name: pad_sequence(
             [row[name][0] for row in rows],
@@ -49,10 +53,10 @@ def padded(rows: Sequence[Inputs], pad_token_id: int) -> Inputs:
 
 
 def batches(lengths: Sequence[int]) -> Iterator[list[int]]:
-    """The places of like lengths together, shortest first."""
+    """Yield batches of indices, texts of like lengths together and the shortest first."""
     batch: list[int] = []
     for place in sorted(range(len(lengths)), key=lambda one: lengths[one]):
-        size = (len(batch) + 1) * lengths[place]
+        size = (len(batch) + 1) * lengths[place]  # all rows are padded to this one, the longest so far
         tokens = sum(lengths[one] for one in batch) + lengths[place]
         if batch and (size > MOST_TOKENS or size - tokens > MOST_PADDING * size):
             yield batch
@@ -65,15 +69,16 @@ def batches(lengths: Sequence[int]) -> Iterator[list[int]]:
 def outputs_of_each(
     bundle: LoadedModel, rows: Sequence[Inputs], run: Callable[[Inputs, list[int]], Iterable[Output]]
 ) -> list[Output]:
-    """What a model gives to each input, with as few passes as there can be.
+    """Return a model's output for each input, in as few passes as possible.
 
-    run: from a batch, on the model's device, and the lengths of its rows without padding, what is kept of each row. A model whose
-    tokenizer marks no padding reads inputs of one length together only.
+    run: takes a batch, on the model's device, and the lengths of its rows without padding, and returns what is kept of
+    each row.
     """
     lengths = [int(row["input_ids"].shape[1]) for row in rows]
     outputs: dict[int, Output] = {}
     for batch in batches(lengths):
         alike = len({lengths[place] for place in batch}) == 1
+        # A model whose tokenizer marks no padding would read it as text, so it gets inputs of one length only.
         for places in [batch] if alike or "attention_mask" in rows[batch[0]] else [[place] for place in batch]:
             inputs = padded([rows[place] for place in places], int(bundle.tokenizer.pad_token_id or 0))
             on_device = {name: tensor.to(bundle.device) for name, tensor in inputs.items()}
@@ -82,15 +87,14 @@ def outputs_of_each(
 
 
 def logits_at(bundle: LoadedModel, capability: Capability, rows: Sequence[Inputs]) -> list[Tensor]:
-    """The logits of a head that reads each token, at the positions of each input that its CHOSEN, (1, length) bool, names:
-    (positions, classes), float32.
-
-    Over all positions the product with the vocabulary takes half as long again as the layers.
+    """Return the logits of a head that reads each token, at the positions of each input that its CHOSEN, (1, length)
+    bool, names: (positions, classes), float32.
     """
     tree = _tree(bundle)
 
     def run(inputs: Inputs, lengths: list[int]) -> Iterable[Tensor]:
         chosen = inputs.pop(CHOSEN)
+        # Over all positions the product with the vocabulary takes half as long again as the layers.
         with head_at(tree, chosen):
             logits = bundle.logits(capability, tree(**inputs))[0].float()
         return list(logits.split(chosen.sum(1).tolist()))
@@ -99,7 +103,7 @@ def logits_at(bundle: LoadedModel, capability: Capability, rows: Sequence[Inputs
 
 
 def logits_of_texts(bundle: LoadedModel, capability: Capability, rows: Sequence[Inputs]) -> list[Tensor]:
-    """The logits of a head that reads a whole text, for each input: (classes,), float32."""
+    """Return the logits of a head that reads a whole text, for each input: (classes,), float32."""
     tree = _tree(bundle)
 
     def run(inputs: Inputs, lengths: list[int]) -> Iterable[Tensor]:
@@ -110,7 +114,7 @@ def logits_of_texts(bundle: LoadedModel, capability: Capability, rows: Sequence[
 
 
 def attentions_of_each(bundle: LoadedModel, rows: Sequence[Inputs]) -> list[tuple[Tensor, ...]]:
-    """Each input's attention weights: depth tensors (heads, length, length)."""
+    """Return each input's attention weights: depth tensors (heads, length, length)."""
     tree = private_tree(bundle.model)
 
     def run(inputs: Inputs, lengths: list[int]) -> Iterable[tuple[Tensor, ...]]:
@@ -122,17 +126,17 @@ def attentions_of_each(bundle: LoadedModel, rows: Sequence[Inputs]) -> list[tupl
 
 
 def _tree(bundle: LoadedModel) -> PreTrainedModel:
-    """Modules of our own, which compute as the model does."""
+    """Return the model in modules of the caller's own, since head_at hooks them."""
     return private_tree(bundle.model, str(bundle.model.config._attn_implementation))
 
 
 def _first_alone(tree: PreTrainedModel, bundle: LoadedModel) -> AbstractContextManager[object]:
-    """Heads that read each token read the first one of a text only: what they have to say is not wanted."""
+    """Let heads that read each token read a text's first one only, since their scores are not wanted."""
     return head_at(tree, torch.tensor([0], device=bundle.device))
 
 
 def each_or_its_error(do: Callable[[Asked], Answer], asked: Sequence[Asked]) -> list[Answer | ExplorerError]:
-    """What is done with each, or the error that says what is wrong with it, which is no matter of its neighbours."""
+    """Return the result for each, or the ExplorerError of those that fail, which leaves the others alone."""
     answers: list[Answer | ExplorerError] = []
     for one in asked:
         try:
@@ -147,15 +151,16 @@ def answered_together(
     prepare: Callable[[Asked], tuple[Sequence[Inputs], Callable[[Sequence[Output]], Answer]]],
     outputs: Callable[[list[Inputs]], list[Output]],
 ) -> list[Answer | ExplorerError]:
-    """The answers to several questions, or their errors.
+    """Return the answers to several questions, or their errors.
 
-    prepare: what the model reads for a question, nothing where it needs no model, and what makes the answer of what it gives.
-    outputs: what the model gives to each of all inputs.
+    prepare: takes a question and returns what the model reads for it (nothing if it needs no model), and a function
+    that turns the model's outputs into the answer. outputs: returns the model's output for each of all inputs.
     """
     prepared = each_or_its_error(prepare, asked)
     rows = [inputs for one in prepared if not isinstance(one, ExplorerError) for inputs in one[0]]
     found = iter(outputs(rows) if rows else ())
 
+    # Takes its share of the outputs, in the order of the questions.
     def finish(one: tuple[Sequence[Inputs], Callable[[Sequence[Output]], Answer]] | ExplorerError) -> Answer:
         if isinstance(one, ExplorerError):
             raise one
@@ -166,7 +171,7 @@ def answered_together(
 
 
 def alone(answers: Sequence[Answer | ExplorerError]) -> Answer:
-    """The one answer of a question that was asked for itself; raises its error."""
+    """Return the answer of a question that was asked by itself, or raise its error."""
     [answer] = answers
     if isinstance(answer, ExplorerError):
         raise answer

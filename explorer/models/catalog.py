@@ -1,4 +1,4 @@
-"""The models that the picker offers, one ModelCard a line; any other id or folder of a supported family works too."""
+"""The models that the picker offers, one ModelCard a line. Any other id or folder of a supported family works too."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from explorer.models.families import Capability, by_family
 class ModelCard:
     """One model. lacks: heads that the family has and this checkpoint was published without.
 
-    millions: parameters, heads included, rounded. Those of bundled models are counted; the hub's are as published on their
-    pages, from memory where no paper is quoted, since their weights aren't here. A loaded model is counted anew.
+    millions: parameters, heads included, rounded. Those of bundled models are counted; those of the hub's are as
+    published on their pages, from memory if no paper is quoted, since their weights aren't here. A loaded model is
+    counted anew.
     """
 
     model_id: str
@@ -23,7 +24,7 @@ class ModelCard:
 
     @property
     def capabilities(self) -> tuple[Capability, ...]:
-        """What it can do, as far as is known before it is loaded."""
+        """The heads that the model is known to have before it is loaded."""
         return tuple(head for head in by_family(self.family).heads if head not in self.lacks)
 
 
@@ -84,21 +85,23 @@ OWN_TOKENIZERS = {
 
 
 def find_card(model_id: str) -> ModelCard | None:
-    """The catalog's card of a model; None for an id that is not listed."""
+    """Return the catalog's card of a model; None for an id that is not listed."""
     return {card.model_id: card for card in CATALOG}.get(model_id)
 
 
 def is_of(model_id: str, family: str) -> bool:
-    """Whether a model is of a family, in any version, as far as the catalog tells; one that it does not list may be."""
+    """Return whether a model is of a family, in any version, as far as the catalog tells; an unlisted model may be, so
+    it counts.
+    """
     card = find_card(model_id)
     return card is None or card.family.startswith(family)
 
 
 def bundled() -> tuple[str, ...]:
-    """The names of the bundled models."""
+    """Return the names of the bundled models."""
     return tuple(card.model_id for card in CATALOG if card.bundled)
 
 
 def bundled_with(capability: Capability) -> list[str]:
-    """The bundled models that can do something, for a page that has to offer one."""
+    """Return the bundled models that have a head, for a page that has to offer one."""
     return [card.model_id for card in CATALOG if card.bundled and capability in card.capabilities]

@@ -1,4 +1,4 @@
-"""SHA-256 sums beside a bundled model: a byte that has changed would be loaded as a silently wrong model."""
+"""SHA-256 sums beside a bundled model: a damaged file could be loaded as a silently wrong model."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from explorer.models.catalog import find_card
 from explorer.models.model_errors import repair
 
 SUMS = "SHA256SUMS"
-"""The list in a model's folder, as the system's own `sha256sum --check` reads it."""
+"""The list in a model's folder, in the format of the system's own `sha256sum --check`."""
 
 LOADED = ("*.safetensors", "*.safetensors.index.json", "config.json", "tokenizer.json", "tokenizer_config.json")
-"""What is loaded of a model; cards, figures and logs may be written anew without it."""
+"""The files of a model that are loaded; cards, figures and logs may change without a new list."""
 
 
 def write_sums(folder: Path) -> Path:
-    """List the files of a model as they are now; the list's path."""
+    """List the files of a model with their sums, and return the path of the list."""
     files = sorted({file for pattern in LOADED for file in folder.glob(pattern)})
     listed = folder / SUMS
     listed.write_text("".join(f"{_sum_of(file)}  {file.name}\n" for file in files), encoding="ascii", newline="\n")
-    listed.chmod(0o644)
+    listed.chmod(0o644)  # a new file's mode depends on the umask of whoever writes it
     return listed
 
 
 def check_sums(model_id: str, folder: Path, only: Iterable[str] = ()) -> None:
-    """Raise ModelUnavailableError, which names the file, for a bundled model that is not as its list says.
+    """Raise ModelUnavailableError, which names the file, for a bundled model that differs from its list.
 
-    only: the files that matter; without them all. A file is read once, and again when it has changed.
+    only: the files that matter, all if empty. A file is read once, and again when it has changed.
     """
     card = find_card(model_id)
     listed = folder / SUMS
@@ -54,6 +54,7 @@ def _sum_of(file: Path) -> str:
 
 
 @cache
+# Size and time of change are part of the key, so a changed file is read again.
 def _read_sum(file: Path, size: int, changed: int) -> str:
     with file.open("rb") as opened:
         return hashlib.file_digest(opened, "sha256").hexdigest()

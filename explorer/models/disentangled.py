@@ -1,4 +1,6 @@
-"""DeBERTa's attention scores in their terms, and its relative positions, both by the model's own code (He et al. 2021, 2023)."""
+"""Splits DeBERTa's attention scores into their terms, and computes its relative positions, both by the model's own code
+(He et al. 2021, 2023).
+"""
 
 from __future__ import annotations
 
@@ -15,14 +17,14 @@ from explorer.models.loaded_model import LoadedModel
 CONTENT, CONTENT_TO_POSITION, POSITION_TO_CONTENT = "content-content", "content-position", "position-content"
 _KINDS = {CONTENT_TO_POSITION: "c2p", POSITION_TO_CONTENT: "p2c"}
 _BIAS = ("disentangled_att_bias", "disentangled_attention_bias")
-"""What transformers calls the method that adds up the terms of position: in DeBERTa, and in its later versions."""
+"""The names of the method that adds up the terms of position: in DeBERTa, and in its later versions."""
 
 
 @dataclass(frozen=True)
 class ScoreTerms:
     """The terms of one layer's scores for one text, as they are added before the softmax: (heads, length, length) each.
 
-    A term that the checkpoint does not have is not among them. weights: the model's own attention, (heads, length, length).
+    A term that the checkpoint does not have is left out. weights: the model's own attention, (heads, length, length).
     """
 
     terms: dict[str, Tensor]
@@ -30,12 +32,12 @@ class ScoreTerms:
 
     @property
     def scores(self) -> Tensor:
-        """Their sum."""
+        """The sum of the terms."""
         return torch.stack(list(self.terms.values())).sum(0)
 
 
 def score_terms(bundle: LoadedModel, inputs: Mapping[str, Tensor], layer: int) -> ScoreTerms:
-    """What content and position each add to the scores of a layer (from 0); inputs: keyword tensors, (1, length)."""
+    """Return what content and position each add to the scores of a layer (from 0). inputs: keyword tensors, (1, length)."""
     content = query_and_key(bundle, inputs, layer)
     terms = {CONTENT: content.query @ content.key.transpose(1, 2) * content.scaling}
     tree = private_tree(bundle.model)
@@ -43,7 +45,7 @@ def score_terms(bundle: LoadedModel, inputs: Mapping[str, Tensor], layer: int) -
     name = next(name for name in _BIAS if hasattr(attention, name))
     bias, given = getattr(attention, name), list[Any]()
 
-    def keep(*passed: Any) -> Tensor:
+    def keep(*passed: Any) -> Tensor:  # records the arguments of the model's own call
         given.append(passed)
         added: Tensor = bias(*passed)
         return added
@@ -53,7 +55,7 @@ def score_terms(bundle: LoadedModel, inputs: Mapping[str, Tensor], layer: int) -
     asked = attention.pos_att_type
     for term, kind in _KINDS.items():
         if given and kind in asked:
-            attention.pos_att_type = [kind]
+            attention.pos_att_type = [kind]  # asked for one kind at a time, the method returns that term alone
             added = bias(*given[0])
             terms[term] = added.view(heads_of(tree), *added.shape[-2:]).float().cpu()
     return ScoreTerms(terms, content.weights)
@@ -66,9 +68,10 @@ def _attention(bundle: LoadedModel, layer: int) -> str:
 
 @dataclass(frozen=True)
 class RelativePositions:
-    """Which row of the relative embeddings stands for the way from one token to another.
+    """The relative embeddings' row for each pair of tokens.
 
     rows: δ(i, j) of the paper's equation 3, from 0, (length, length). span: k of that equation; the table has 2k rows.
+
     buckets: whether far distances share rows by their logarithm (versions 2 and 3).
     """
 
@@ -78,11 +81,13 @@ class RelativePositions:
 
 
 def relative_positions(bundle: LoadedModel, length: int) -> RelativePositions | None:
-    """δ for a text of so many tokens, by the model's own function; None for a model whose attention has no such table."""
+    """Return δ for a text of `length` tokens, by the model's own function; None for a model whose attention has no such
+    table.
+    """
     encoder: Any = getattr(bundle.model.base_model, "encoder", None)
     if not bundle.architecture.disentangled or not encoder.relative_attention:
         return None
     relative = encoder.get_rel_pos(torch.empty(1, length, 1)).reshape(length, length)
     span = len(encoder.rel_embeddings.weight) // 2
-    rows = (relative + span).clamp(0, 2 * span - 1)
+    rows = (relative + span).clamp(0, 2 * span - 1)  # the clamp of equation 3
     return RelativePositions(rows, span, getattr(encoder, "position_buckets", -1) > 0)

@@ -1,4 +1,4 @@
-"""What a model adds up for each token before its first layer, part by part, from its own tables."""
+"""Splits what a model adds up for each token before its first layer into its parts, from the model's own tables."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from explorer.models.loaded_model import LoadedModel
 
 @dataclass(frozen=True)
 class Part:
-    """One part of the sum, or what becomes of it.
+    """One part of the sum, or a stage after it.
 
-    kind: token, segment or position, which are added; sum; layer_norm or projection, which follow. values: (length, width), in
-    float64. rows: which row of its table each token takes (length,); None for what is computed.
+    kind: token, segment or position, which are added; sum; layer_norm or projection, which follow. values: (length,
+    width), in float64. rows: the row of its table for each token, (length,); None for a stage that is computed.
     """
 
     kind: str
@@ -26,14 +26,14 @@ class Part:
 
 
 def table_of(bundle: LoadedModel, kind: str) -> Tensor | None:
-    """The lookup table of a kind (token, segment or position), (rows, width); None where family or config has none."""
+    """Return the lookup table of a kind (token, segment or position), (rows, width); None if family or config has none."""
     path = getattr(bundle.architecture.embeddings, kind)
     module = _module(bundle.model.base_model, path) if path else None
     return None if module is None else module.weight
 
 
 def _module(body: Any, path: str) -> Any:
-    """A module by its path; None if the model was built without it."""
+    """Return a module by its path; None if the model was built without it."""
     module = body
     for name in path.split("."):
         module = getattr(module, name, None)
@@ -43,10 +43,11 @@ def _module(body: Any, path: str) -> Any:
 
 
 def embedding_parts(bundle: LoadedModel, inputs: Mapping[str, Tensor]) -> tuple[Part, ...]:
-    """The parts of one text in the order in which the model computes them; the last is what its first layer reads.
+    """Return the parts of one text in the order in which the model computes them; the last is what its first layer
+    reads.
 
-    inputs: keyword tensors, (1, length), as `encode` gives them. Computed in float64 from the model's float32 weights, so
-    what differs from the model's own output is the rounding of the model.
+    inputs: keyword tensors, (1, length), as `encode` returns them. Computed in float64 from the model's float32
+    weights, so any difference from the model's own output is the model's rounding.
     """
     body, known = bundle.model.base_model, bundle.architecture.embeddings
     ids = inputs["input_ids"][0].cpu()
@@ -78,16 +79,20 @@ def _rows(body: nn.Module, path: str, rows: Tensor) -> Tensor:
 
 
 def _places(bundle: LoadedModel, ids: Tensor) -> Tensor:
-    """The row of the position table for each token."""
+    """Return the row of the position table for each token."""
     if not bundle.architecture.embeddings.after_padding:
         return torch.arange(len(ids))
     padding = int(bundle.model.config.pad_token_id)
     counted = (ids != padding).long()
+    # RoBERTa counts from the padding's row on, and padding itself stays there (fairseq).
     return counted.cumsum(0) * counted + padding
 
 
 def _layer_norm(module: Any, states: Tensor) -> Tensor:
-    """LayerNorm (Ba et al. 2016): each vector to mean 0 and variance 1, then a gain and a bias for each dimension."""
+    """LayerNorm (Ba et al. 2016): scale each vector to mean 0 and variance 1, then apply a gain and a bias for each
+    dimension.
+    """
+    # DeBERTa's own LayerNorm calls it variance_epsilon.
     epsilon = module.variance_epsilon if hasattr(module, "variance_epsilon") else module.eps
     centred = states - states.mean(-1, keepdim=True)
     scaled = centred / (centred.square().mean(-1, keepdim=True) + epsilon).sqrt()
@@ -97,7 +102,7 @@ def _layer_norm(module: Any, states: Tensor) -> Tensor:
 
 
 def _linear(module: nn.Linear, states: Tensor) -> Tensor:
-    """From the embeddings' width E to the layers' width H."""
+    """Map the embeddings' width E to the layers' width H."""
     bias = module.bias
     projected: Tensor = states @ _plain(module.weight).T + (0.0 if bias is None else _plain(bias))
     return projected

@@ -1,4 +1,4 @@
-"""From a visitor's text to what a model reads, with every token's place in that text."""
+"""Turns a visitor's text into a model's input, with every token's place in that text."""
 
 from __future__ import annotations
 
@@ -18,9 +18,12 @@ from explorer.text import MASK_SPELLINGS, checked_text, up_to_blank
 class Token:
     """One position of the model's input.
 
-    text: the token as the vocabulary spells it. shown: how it looks in the sentence. joined: it continues the word before.
-    word: which word it belongs to; None for special tokens. segment: 0 or 1, as the model is told; 0 in families without
-    segments. start, stop: its characters in the text. sentence: which of the two texts it is of; None for special tokens.
+    text: the token as the vocabulary spells it. shown: how it looks in the sentence. joined: whether it continues the
+    word before.
+
+    word: the number of its word; None for special tokens. segment: 0 or 1, as the model is told; 0 in families without
+    segments. start, stop: its characters in the text. sentence: the number of its text, 0 or 1; None for special
+    tokens.
     """
 
     position: int
@@ -44,7 +47,7 @@ class Encoded:
 
     @property
     def input_ids(self) -> Tensor:
-        """(length,)."""
+        """The ids, (length,)."""
         return self.inputs["input_ids"][0]
 
     @property
@@ -56,11 +59,13 @@ class Encoded:
 def encode(bundle: LoadedModel, text: object, second: object = None) -> Encoded:
     """Tokenise one text, or a pair.
 
-    A text that a model is to continue is not said to end (`ends_texts`).
+    A text that a model is to continue gets no end token (`ends_texts`).
+
     Raises BadInputError for a text that is empty, too large to tokenise or longer than the model can read.
     """
     texts = [checked_text(text)] if second is None else [checked_text(text), checked_text(second)]
     tokenizer = bundle.tokenizer
+    # Longer texts are refused below, not cut.
     batch = tokenizer(*texts, return_tensors="pt", return_offsets_mapping=True, truncation=False, verbose=False)
     if _ends(bundle, batch):
         for name, tensor in batch.items():
@@ -75,11 +80,13 @@ def encode(bundle: LoadedModel, text: object, second: object = None) -> Encoded:
     special = set(tokenizer.all_special_ids)
     ids = batch["input_ids"][0].tolist()
     names = tokenizer.convert_ids_to_tokens(ids)
+    # The second text's words are counted from 0 again, so a word's key has its segment too.
     segments, words = batch.sequence_ids(0), batch.word_ids(0)[:length]
     tokens = []
     previous: tuple[int | None, int | None] = (None, None)
     for position, (token_id, name, word, span) in enumerate(zip(ids, names, words, offsets, strict=True)):
         unknown = token_id == tokenizer.unk_token_id
+        # An unknown token is special to the tokenizer, and a word of the text all the same.
         word = None if token_id in special and not unknown else word
         source = texts[segments[position] or 0]
         shown = source[span[0] : span[1]].strip() if word is not None and not unknown else name
@@ -94,7 +101,7 @@ def encode(bundle: LoadedModel, text: object, second: object = None) -> Encoded:
 
 
 def _ends(bundle: LoadedModel, batch: BatchEncoding) -> bool:
-    """Whether the tokenizer has put a token that ends a text behind one that is to be continued."""
+    """Return whether the tokenizer has put an end token behind a text that is to be continued."""
     if not bundle.architecture.ends_texts:
         return False
     ends = (bundle.tokenizer.sep_token_id, bundle.tokenizer.eos_token_id)
@@ -103,14 +110,15 @@ def _ends(bundle: LoadedModel, batch: BatchEncoding) -> bool:
 
 
 def with_own_mask(tokenizer: PreTrainedTokenizerBase, text: object) -> object:
-    """The text with any family's mask token spelled as this tokenizer spells it; as it is where the model has none."""
+    """Return the text with any family's mask token spelled as this tokenizer spells it; unchanged if the model has none."""
     if not isinstance(text, str) or tokenizer.mask_token is None:
         return text
+    # A function, since a mask token may hold a backslash.
     return MASK_SPELLINGS.sub(lambda _: str(tokenizer.mask_token), text)
 
 
 def single_token(tokenizer: PreTrainedTokenizerBase, word: str) -> tuple[int | None, str]:
-    """The token that a word is, or None and the beginning of a sentence that says why it is none."""
+    """Return the token that a word is, or None and the beginning of a sentence that says why it is none."""
     spelled = [tokenizer.encode(text, add_special_tokens=False) for text in (f" {word}", word)]
     for ids in spelled:  # within a sentence most vocabularies write a word with the space before it
         if len(ids) == 1 and ids[0] != tokenizer.unk_token_id:
@@ -122,10 +130,10 @@ def single_token(tokenizer: PreTrainedTokenizerBase, word: str) -> tuple[int | N
 
 
 def asked_texts(bundle: LoadedModel, text: object, second: object = "") -> tuple[object, object, bool]:
-    """A text, or a pair, as a model can be asked about its blank, and whether it was cut there.
+    """Return a text, or a pair, as a model can be asked about its blank, and whether it was cut there.
 
-    A model that fills masks gets its own mask token. One that only continues a text reads what stands before the blank; to it
-    "[MASK]" would be letters. Raises BadInputError if nothing does.
+    A model that fills masks gets its own mask token. One that only continues a text reads what stands before the blank,
+    since "[MASK]" would be letters to it. Raises BadInputError if nothing stands there.
     """
     if Capability.MLM in bundle.capabilities or Capability.CAUSAL not in bundle.capabilities:
         return with_own_mask(bundle.tokenizer, text), with_own_mask(bundle.tokenizer, second), False
@@ -138,7 +146,7 @@ def asked_texts(bundle: LoadedModel, text: object, second: object = "") -> tuple
 
 
 def replacement_ids(tokenizer: PreTrainedTokenizerBase) -> Tensor:
-    """The ids that a random replacement is drawn from: the vocabulary without its special tokens."""
+    """Return the ids that a random replacement is drawn from: the vocabulary without its special tokens."""
     keep = torch.ones(len(tokenizer), dtype=torch.bool)
     keep[list(tokenizer.all_special_ids)] = False
     return keep.nonzero().flatten()

@@ -1,6 +1,6 @@
-"""Bring one large file of the hub into the hub library's cache, so that it can be watched, stopped and taken up again.
+"""Downloads one large file of the hub into the hub library's cache, so that it can be watched, stopped and resumed.
 
-huggingface_hub 2.4 throws a file away that has half arrived, tells of progress once every 10 MB, and cannot be stopped;
+huggingface_hub 2.4 throws away a file that has half arrived, reports progress once every 10 MB, and cannot be stopped;
 a classroom on one line needs better. Only the blob is made here: hf_hub_download then finds it complete and links it.
 """
 
@@ -30,12 +30,12 @@ FRUITLESS_TRIES = 3
 def fetch_blob(model_id: str, name: str, settings: Settings) -> Iterator[int]:
     """Fetch a file, yielding how many of its bytes are here; closing the iterator stops it and keeps what has arrived.
 
-    Where another visitor is fetching the same file, follows that download instead. Raises httpx2.HTTPError, OSError, or
-    ModelUnavailableError if what arrived is not what the hub holds.
+    If another visitor is fetching the same file, that download is followed instead. Raises httpx2.HTTPError, OSError,
+    or ModelUnavailableError if what arrived is not what the hub holds.
     """
     url = hf_hub_url(model_id, name, endpoint=settings.hub_endpoint)
     known = get_hf_file_metadata(url, timeout=settings.hub_timeout, endpoint=settings.hub_endpoint)
-    if not re.fullmatch(r"[\w.-]+", known.etag or ""):
+    if not re.fullmatch(r"[\w.-]+", known.etag or ""):  # it becomes a file's name
         return  # without a name for the blob this is left to the library
     folder = settings.hub_cache / repo_folder_name(repo_id=model_id, repo_type="model")
     blob = folder / "blobs" / str(known.etag)
@@ -46,7 +46,7 @@ def fetch_blob(model_id: str, name: str, settings: Settings) -> Iterator[int]:
     Path(lock.lock_file).parent.mkdir(parents=True, exist_ok=True)
     yield from _wait_for(lock, part)
     try:
-        if not blob.exists():
+        if not blob.exists():  # another process may have completed it while this one waited
             yield from _complete(url, part, known.size, settings.hub_timeout)
             _verify(model_id, part, known.size, blob.name)
             part.replace(blob)
@@ -55,7 +55,7 @@ def fetch_blob(model_id: str, name: str, settings: Settings) -> Iterator[int]:
 
 
 def _wait_for(lock: FileLock, part: Path) -> Iterator[int]:
-    """Take the lock; while another holds it, yield how far that one is."""
+    """Take the lock; while another holds it, yield how far that download is."""
     while True:
         try:
             lock.acquire(timeout=0)
@@ -81,14 +81,14 @@ def _complete(url: str, part: Path, size: int | None, timeout: float) -> Iterato
 
 
 def _append(url: str, part: Path, size: int | None, timeout: float) -> Iterator[int]:
-    """One request for the bytes from where `part` ends; starts over where the server or the file's length demand it."""
+    """Request the bytes from the end of `part` on; start over if the server or the file's length demand it."""
     here = _size(part)
-    headers = {**build_hf_headers(), "Accept-Encoding": "identity"}
+    headers = {**build_hf_headers(), "Accept-Encoding": "identity"}  # compressed bytes could not be counted or resumed
     if size is not None and 0 < here < size:
         headers["Range"] = f"bytes={here}-"
     with get_session().stream("GET", url, headers=headers, timeout=timeout, follow_redirects=True) as response:
         response.raise_for_status()
-        here = here if response.status_code == 206 else 0
+        here = here if response.status_code == 206 else 0  # a server that ignores Range sends the whole file, with 200
         told = 0.0
         with part.open("ab" if here else "wb") as file:
             for chunk in response.iter_bytes():
@@ -100,11 +100,12 @@ def _append(url: str, part: Path, size: int | None, timeout: float) -> Iterator[
 
 
 def _verify(model_id: str, part: Path, size: int | None, etag: str) -> None:
-    """Large files are named after their SHA-256; throw away what does not match, since going on from it cannot help."""
+    """Check a file's size and SHA-256. Raises ModelUnavailableError."""
     with part.open("rb") as file:
+        # The hub names large files after their SHA-256; small ones have another kind of tag.
         right = re.fullmatch("[0-9a-f]{64}", etag) is None or hashlib.file_digest(file, "sha256").hexdigest() == etag
     if not right or (size is not None and _size(part) != size):
-        part.unlink()
+        part.unlink()  # going on from it cannot help
         raise ModelUnavailableError(
             f"What arrived of {model_id} is not what the hub holds, so it was thrown away. Choose it again to start "
             "over."

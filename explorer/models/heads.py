@@ -1,7 +1,8 @@
-"""A model's own head at chosen positions, on states that stand already, and on what each layer hands on (the logit lens).
+"""Applies a model's own head at chosen positions, to states that are known, and to the output of each layer (the logit
+lens).
 
-Whatever stands between the last layer and the scores (GPT-2's and ModernBERT's last LayerNorm, a head's dense layer) is the
-model's own code, so no family needs an entry here.
+Whatever stands between the last layer and the scores (GPT-2's and ModernBERT's last LayerNorm, a head's dense layer) is
+the model's own code, so no family needs an entry here.
 """
 
 from __future__ import annotations
@@ -22,18 +23,20 @@ from explorer.models.loaded_model import LoadedModel
 
 @contextmanager
 def head_at(model: PreTrainedModel, chosen: Tensor) -> Iterator[list[Tensor]]:
-    """While the context lasts, the model's head reads the chosen positions alone.
+    """Let the model's head read the chosen positions alone while the context lasts.
 
-    Over all of them its product with the vocabulary may cost more than the layers do.
-    chosen: bool, (rows, length), for scores of shape (1, chosen, classes), row after row; or positions, (n,), the same in every
-    row, for (rows, n, classes). Scores of a text as a whole are the model's own where its body pools.
+    chosen: bool, (rows, length), for scores of shape (1, chosen, classes), row after row; or positions, (n,), the same
+    in every row, for (rows, n, classes). Scores of a text as a whole are the model's own if its body pools.
+
     Yields a list in which the last states of all positions, (rows, length, width), appear pass by pass.
+
     model: the caller's own (`private_tree`), since this is a hook.
     """
     seen: list[Tensor] = []
 
     def choose(module: nn.Module, given: Any, output: Any) -> Any:
         seen.append(output.last_hidden_state)
+        # Over all positions the head's product with the vocabulary may cost more than the layers do.
         output.last_hidden_state = at(seen[-1], chosen)
         return output
 
@@ -45,15 +48,16 @@ def head_at(model: PreTrainedModel, chosen: Tensor) -> Iterator[list[Tensor]]:
 
 
 def at(states: Tensor, chosen: Tensor) -> Tensor:
-    """The states at chosen positions, as `head_at` takes them: (1, chosen, width), or (rows, n, width)."""
+    """Return the states at chosen positions, as `head_at` takes them: (1, chosen, width), or (rows, n, width)."""
     return states[chosen][None] if chosen.dtype == torch.bool else states[:, chosen]
 
 
 def before_decoder(model: PreTrainedModel, states: Tensor, chosen: Tensor) -> Tensor:
-    """What the map to the vocabulary reads at the chosen positions: (chosen, width of the embeddings).
+    """Return what the map to the vocabulary reads at the chosen positions: (chosen, width of the embeddings).
 
-    The model's own head, where its body has given `states`, (rows, length, width), already; neither the body nor the map is
-    computed. chosen: (rows, length) bool. Raises ModelUnavailableError for a model without such a map.
+    The model's own head is applied to `states`, (rows, length, width), which its body has computed already; neither the
+    body nor the map is computed. chosen: (rows, length) bool. Raises ModelUnavailableError for a model without such a
+    map.
     """
     decoder: Any = model.get_output_embeddings()
     if decoder is None or len(decoder.weight) != model.config.vocab_size:
@@ -75,8 +79,8 @@ def before_decoder(model: PreTrainedModel, states: Tensor, chosen: Tensor) -> Te
 
 @contextmanager
 def _computing(module: nn.Module, forward: Callable[..., Any]) -> Iterator[None]:
-    """While the context lasts, a module computes something else: what an instance has goes before what its class has."""
-    module.forward = forward
+    """Let a module compute something else while the context lasts."""
+    module.forward = forward  # an instance's attribute goes before its class's method
     try:
         yield
     finally:
@@ -84,13 +88,14 @@ def _computing(module: nn.Module, forward: Callable[..., Any]) -> Iterator[None]
 
 
 def head_at_each_layer(bundle: LoadedModel, inputs: Mapping[str, Tensor], places: Sequence[int]) -> Any:
-    """The model's output with one row a layer: row k holds the head's scores from the states after k layers.
+    """Return the model's output with one row a layer: row k holds the head's scores from the states after k layers.
 
-    Row 0 reads what the embeddings give, row `depth` is the model's own answer. One forward pass: the last layer hands on
-    the states of all layers instead of its own, as if they were a batch of texts, and what follows works as ever
+    Row 0 reads the embeddings, row `depth` is the model's own answer. One forward pass: the last layer hands on the
+    states of all layers instead of its own, as if they were a batch of texts, and what follows works as usual
     (nostalgebraist 2020, "interpreting GPT: the logit lens").
-    inputs: keyword tensors, (1, length). places: the positions at which a score for each token is wanted; scores then have
-    the shape (depth + 1, len(places), classes). Scores of a text as a whole are not meaningful here.
+
+    inputs: keyword tensors, (1, length). places: the positions at which a score for each token is wanted; scores then
+    have the shape (depth + 1, len(places), classes). Scores of a text as a whole are not meaningful here.
     """
     tree = private_tree(bundle.model)
     layers = _layers(tree, bundle)
@@ -103,14 +108,14 @@ def head_at_each_layer(bundle: LoadedModel, inputs: Mapping[str, Tensor], places
 
 
 def _layers(tree: nn.Module, bundle: LoadedModel) -> list[nn.Module]:
-    """The layers' modules; ALBERT's shared one stands once, and is called at each depth."""
+    """Return the layers' modules; ALBERT's shared one appears once, and is called at each depth."""
     layout = bundle.architecture.layers
     count = layout.count(name for name, _ in tree.named_parameters())
     return [tree.get_submodule(layout.name(number, "").rstrip(".")) for number in range(count)]
 
 
 class _Stack:
-    """Two hooks on every layer: one keeps what it is given, the other lets the last call hand on all of it."""
+    """Two hooks on every layer: one keeps the layer's input, the other lets the last call hand on all of them."""
 
     def __init__(self, depth: int) -> None:
         self.depth, self.states = depth, list[Tensor]()
@@ -119,8 +124,8 @@ class _Stack:
         self.states.append(given[0] if given else named["hidden_states"])
 
     def hand_on(self, module: nn.Module, given: tuple[Any, ...], output: Any) -> Any:
-        if len(self.states) < self.depth:
+        if len(self.states) < self.depth:  # not the last call: the layer's own output goes on
             return None
         own, *others = output if isinstance(output, tuple) else (output,)
-        stacked = torch.cat([*self.states, own])
+        stacked = torch.cat([*self.states, own])  # along the batch, one row for each depth
         return (stacked, *others) if isinstance(output, tuple) else stacked

@@ -1,4 +1,4 @@
-"""Find a model's folder: bundled, named by the visitor, already downloaded, or fetched from the hub with progress."""
+"""Finds a model's folder: bundled, named by the visitor, already downloaded, or fetched from the hub with progress."""
 
 from __future__ import annotations
 
@@ -28,27 +28,27 @@ from explorer.models.trained import made_by, trained_folder
 from explorer.settings import BUNDLED_MODELS, GIBIBYTE, Settings
 
 VOCABULARY_FILES = ("tokenizer.json", "vocab.txt", "vocab.json", "spm.model", "spiece.model", "tokenizer.model")
-"""A folder with one of these holds a tokenizer."""
+"""A folder with one of these files holds a tokenizer."""
 
 LARGEST_TOKENIZER_BYTES = 64 * 2**20
-"""Vocabularies of a hundred languages take about 20 MB."""
+"""Bytes of a tokenizer that is fetched: vocabularies of a hundred languages take about 20 MB."""
 
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a download is, in bytes; `total` is 0 until it is known."""
+    """The progress of a download, in bytes; `total` is 0 until it is known."""
 
     done: int
     total: int
 
     @property
     def share(self) -> float:
-        """In [0, 1]."""
+        """The part that has arrived, in [0, 1]."""
         return min(1.0, self.done / self.total) if self.total else 0.0
 
 
 def local_folder(model_id: str, settings: Settings) -> Path | None:
-    """The folder that already holds a model on this machine, or None; never asks the network."""
+    """Return the folder that already holds a model on this machine, or None; never asks the network."""
     card = find_card(model_id)
     if card is not None and card.bundled:
         return BUNDLED_MODELS / model_id
@@ -71,14 +71,14 @@ def local_folder(model_id: str, settings: Settings) -> Path | None:
 
 
 def allowed(model_id: str, settings: Settings) -> bool:
-    """Whether this server opens a model of the hub; where no list is set, any."""
+    """Return whether this server opens a model of the hub; without a list, any."""
     return not settings.hub_allowed or any(
         fnmatchcase(model_id.lower(), pattern.lower()) for pattern in settings.hub_allowed
     )
 
 
 def weight_files(folder: Path) -> list[Path]:
-    """The complete set of safetensors files in a folder; empty if one is missing, or the index cannot be read."""
+    """Return the complete set of safetensors files in a folder; empty if one is missing, or the index cannot be read."""
     index = folder / "model.safetensors.index.json"
     names = ["model.safetensors"]
     if index.is_file():
@@ -91,7 +91,7 @@ def weight_files(folder: Path) -> list[Path]:
 
 
 def require_folder(model_id: str, settings: Settings) -> Path:
-    """As local_folder, but raises ModelUnavailableError with what to do if the model is not here."""
+    """Return the model's folder as local_folder. Raises ModelUnavailableError with what to do if the model is not here."""
     folder = local_folder(model_id, settings)
     if folder is None:
         _refuse_elsewhere(model_id, settings)
@@ -108,7 +108,7 @@ def require_folder(model_id: str, settings: Settings) -> Path:
 
 
 def download(model_id: str, settings: Settings) -> Generator[Progress, None, None]:
-    """Fetch a model from the hub, yielding progress; what has arrived of a broken download is kept and taken up again.
+    """Fetch a model from the hub, yielding progress; what has arrived of a broken download is kept and resumed.
 
     Closing the generator stops it. Raises ModelUnavailableError with a sentence for every way in which it fails.
     """
@@ -125,9 +125,9 @@ def download(model_id: str, settings: Settings) -> Generator[Progress, None, Non
 
 
 def tokenizer_folder(name: str, settings: Settings) -> Path:
-    """The folder that holds a tokenizer's files; those of a model of the hub are fetched where they must be.
+    """Return the folder that holds a tokenizer's files; those of a hub model are fetched if needed.
 
-    The weights stay where they are. Raises ModelUnavailableError as `download` does.
+    The weights are not fetched. Raises ModelUnavailableError as `download` does.
     """
     card = find_card(name)
     if card is not None and card.bundled:
@@ -169,8 +169,9 @@ def _fetch_tokenizer(name: str, settings: Settings) -> Path:
 
 
 def _refuse_elsewhere(model_id: str, settings: Settings) -> None:
-    """Raise ModelUnavailableError for what no hub has, such as a folder or a run's model, and for what this server's list
-    leaves out."""
+    """Raise ModelUnavailableError for what no hub has, such as a folder or a run's model, and for what this server's
+    list leaves out.
+    """
     if made_by(model_id):
         raise ModelUnavailableError(
             f"{model_id} is the model of a run that is no longer on this server. Train it again, or go on with {DEFAULT_MODEL}."
@@ -193,13 +194,13 @@ def _looks_like_folder(model_id: str) -> bool:
 
 
 def _file_sizes(model_id: str, settings: Settings) -> dict[str, int]:
-    """The files worth fetching, with their sizes in bytes."""
+    """Return the files worth fetching, with their sizes in bytes."""
     info = HfApi(endpoint=settings.hub_endpoint).model_info(model_id, files_metadata=True, timeout=settings.hub_timeout)
     sizes = {item.rfilename: item.size or 0 for item in info.siblings or []}
     weights = "model.safetensors.index.json" in sizes and [
         name for name in sizes if name.startswith("model-") and name.endswith(".safetensors")
     ]
-    wanted = set(weights or ["model.safetensors"])
+    wanted = set(weights or ["model.safetensors"])  # one file, or several with an index
     return {
         name: size
         for name, size in sizes.items()
@@ -210,7 +211,7 @@ def _file_sizes(model_id: str, settings: Settings) -> dict[str, int]:
 
 
 def _check(model_id: str, sizes: dict[str, int], settings: Settings) -> None:
-    """Refuse what could not be loaded before a byte of the weights has travelled."""
+    """Refuse what could not be loaded before a byte of the weights has travelled. Raises ModelUnavailableError."""
     if "config.json" not in sizes:
         raise ModelUnavailableError(f"{model_id} holds no config.json, so it is no model that can be opened here.")
     if not any(name.endswith(".safetensors") for name in sizes):
@@ -230,7 +231,7 @@ def _check(model_id: str, sizes: dict[str, int], settings: Settings) -> None:
 
 
 def read_config(model_id: str, file: Path) -> dict[str, Any]:
-    """A model's config.json; raises ModelUnavailableError if it cannot be read."""
+    """Read a model's config.json. Raises ModelUnavailableError if it cannot be read."""
     try:
         values = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -242,9 +243,10 @@ def read_config(model_id: str, file: Path) -> dict[str, Any]:
 
 
 def _fetch(model_id: str, sizes: dict[str, int], settings: Settings) -> Iterator[Progress]:
-    """Fetch every file, the weights last, so that a folder with weights is a complete one."""
+    """Fetch every file, and yield the progress."""
     total, done = sum(sizes.values()), 0
     yield Progress(0, total)
+    # The weights come last, so that a folder with weights is a complete one.
     for name in sorted(sizes, key=lambda name: (name.endswith(".safetensors"), name)):
         if name.endswith(".safetensors"):
             for arrived in fetch_blob(model_id, name, settings):
@@ -255,7 +257,7 @@ def _fetch(model_id: str, sizes: dict[str, int], settings: Settings) -> Iterator
 
 
 def _library_download(model_id: str, name: str, settings: Settings) -> Path:
-    """One file through the hub library: links a blob that is already here, fetches one that is not."""
+    """Fetch one file through the hub library, which links a blob that is already here."""
     return Path(
         hf_hub_download(
             model_id,

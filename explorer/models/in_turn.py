@@ -1,4 +1,4 @@
-"""A masked model asked for each token of a text in turn: what it gives the true one, and which it finds likeliest."""
+"""Masks each token of a text in turn: the probability of the true token, and the likeliest one."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CHUNK_TOKENS = 1024
 
 @dataclass(frozen=True)
 class InTurn:
-    """One token where it is masked: ln p of the true one, and the id of the likeliest."""
+    """One token while it is masked: ln p of the true one, and the id of the likeliest."""
 
     position: int
     log_probability: float
@@ -35,11 +35,11 @@ def in_turn(
     words: Sequence[int | None] | None = None,
     tree: PreTrainedModel | None = None,
 ) -> list[InTurn]:
-    """Every token that belongs to a word, masked in turn. Raises MissingCapabilityError.
+    """Mask every token that belongs to a word in turn. Raises MissingCapabilityError.
 
-    rest_of_word: the pieces after the token in its own word are masked with it (Kauf and Ivanova 2023). words: the word of each
-    position, None for what isn't asked for, where that is not every word. tree: a private tree of the model's, for whoever asks
-    about many texts.
+    rest_of_word: the pieces after the token in its own word are masked with it (Kauf and Ivanova 2023). words: the word
+    of each position, None for positions that are left out; by default every word. tree: a private tree of the model's,
+    for callers with many texts.
     """
     bundle.require(Capability.MLM)
     ids = encoded.input_ids
@@ -55,6 +55,7 @@ def in_turn(
         inputs = {name: tensor.to(bundle.device) for name, tensor in {**shared, "input_ids": chunk}.items()}
         chosen = torch.zeros(chunk.shape, dtype=torch.bool)
         chosen[torch.arange(len(chunk)), places] = True
+        # One masked position in each row: the product with the vocabulary is computed there alone.
         with head_at(tree, chosen.to(bundle.device)):
             logits = bundle.logits(Capability.MLM, tree(**inputs))[0].float()
         true = log_probability_of(logits.log_softmax(-1).cpu(), ids[places])

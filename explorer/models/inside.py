@@ -1,7 +1,7 @@
-"""A model opened up: its hidden states, attention weights, queries and keys, and gates on its heads and neurons.
+"""Opens a model up: its hidden states, attention weights, queries and keys, and gates on its heads and neurons.
 
-Everything happens in a module tree of the caller's own over the shared tensors, so that one visitor's hooks and switches
-never reach another's forward pass.
+Everything happens in a module tree of the caller's own over the shared tensors, so that one visitor's hooks and
+switches never reach another's forward pass.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ from explorer.models.loaded_model import LoadedModel
 class Reading:
     """One forward pass.
 
-    hidden_states: depth + 1 tensors (rows, length, width); the first is what the embeddings give to the first layer.
+    hidden_states: depth + 1 tensors (rows, length, width); the first is the embeddings' output.
+
     attentions: depth tensors (rows, heads, length, length), each row a distribution over the tokens looked at; empty
     unless asked for. output: the model's own, with its heads' scores.
     """
@@ -36,30 +37,30 @@ class Reading:
 
 
 def depth_of(model: PreTrainedModel) -> int:
-    """How many layers a text passes; ALBERT's shared layer counts each time."""
+    """Return how many layers a text passes; ALBERT's shared layer counts each time."""
     return int(model.config.num_hidden_layers)
 
 
 def heads_of(model: PreTrainedModel) -> int:
-    """Attention heads of a layer."""
+    """Return the number of attention heads in a layer."""
     return int(model.config.num_attention_heads)
 
 
 def neurons_of(model: PreTrainedModel) -> int:
-    """The width of a layer's feed-forward part."""
+    """Return the width of a layer's feed-forward part."""
     config = model.config
     width = getattr(config, "intermediate_size", None) or getattr(config, "hidden_dim", None)
     return int(width or getattr(config, "n_inner", None) or 4 * config.hidden_size)
 
 
 def private_tree(model: PreTrainedModel, attention: str = "eager") -> PreTrainedModel:
-    """The same tensors (one storage) in modules and a config of the caller's own, in evaluation mode.
+    """Return the same tensors (one storage) in modules and a config of the caller's own, in evaluation mode.
 
     attention: the implementation that it computes with; only `eager` gives attention weights.
     """
     shared: dict[int, Any] = {id(tensor): tensor for tensor in model.parameters()}
     shared |= {id(tensor): tensor for tensor in model.buffers()}
-    tree = copy.deepcopy(model, shared)
+    tree = copy.deepcopy(model, shared)  # a memo with every tensor in it: modules are copied, tensors are not
     tree.eval()
     tree.set_attn_implementation(attention)
     return tree
@@ -91,13 +92,16 @@ def gated(
 ) -> Iterator[None]:
     """Multiply each head's output, and each feed-forward neuron's, by a gate while the context lasts.
 
-    head_gates: (depth, heads), or (rows, depth, heads) with gates of each row's own. neuron_gates: (depth, neurons), or
-    (rows, depth, neurons). 1 leaves a part as it is, 0 takes it away, and gradients reach the gates (Michel et al. 2019,
-    section 2). A layer that ALBERT shares is gated at each depth by that depth's gates.
+    head_gates: (depth, heads), or (rows, depth, heads) with gates for each row. neuron_gates: (depth, neurons), or
+    (rows, depth, neurons). 1 leaves a part unchanged, 0 switches it off, and gradients reach the gates (Michel et al.
+    2019, section 2). A layer that ALBERT shares is gated at each depth by that depth's gates.
+
     model: a tree of the caller's own (`private_tree`), since the gates are hooks.
     """
     handles = []
     for role, gates in (("output", head_gates), ("ffn_out", neuron_gates)):
+        # A head's output is a slice of the input of the output projection, a neuron's an entry of the input of
+        # ffn_out.
         if gates is not None:
             gate = _Gate(gates)
             handles += [
@@ -111,7 +115,7 @@ def gated(
 
 
 def modules_with_role(model: nn.Module, architecture: Architecture, role: str) -> list[nn.Module]:
-    """The modules of one role (as Layers names them), layer by layer; an adapter's wrapper stands for what it wraps."""
+    """Return the modules of one role (as Layers names them), layer by layer; an adapter's wrapper counts as what it wraps."""
     layers = architecture.layers
     name_of = {path: name for name, path in layers.matrices().items()}
     wanted = name_of[layers.modules[role]]
@@ -128,6 +132,7 @@ class _Gate:
     def __call__(self, module: nn.Module, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
         states, *rest = inputs
         depth = self.gates.shape[-2]
+        # Modulo: a tree may run several passes, and a shared layer is called at each depth.
         gate = self.gates[..., self.calls % depth, :].to(states)
         self.calls += 1
         parts = states.reshape(*states.shape[:-1], gate.shape[-1], -1)
@@ -137,12 +142,12 @@ class _Gate:
 
 
 RECORDING = "explorer-recording"
-"""The attention implementation that keeps what it is given; registered with transformers below."""
+"""The name of an attention implementation that keeps its inputs; it is registered with transformers below."""
 
 
 @dataclass
 class _Record:
-    """What one layer's attention computed with: query and key (rows, heads, length, size), scores before the softmax."""
+    """What one layer's attention computed with: query and key (rows, heads, length, size), and the weights."""
 
     query: Tensor
     key: Tensor
@@ -179,9 +184,11 @@ class QueryKey:
     """How one layer's attention weights come about, for one text.
 
     query, key: (heads, length, size), as they are multiplied (ModernBERT's are rotated by position before).
-    scaling: what each product q·k is multiplied by. weights: (heads, length, length).
-    exact: whether softmax(scaling · q·k) is the weights; DeBERTa adds scores of relative positions to it, and a causal or
-    sliding-window model leaves out what it may not see.
+
+    scaling: the factor of each product q·k. weights: (heads, length, length).
+
+    exact: whether softmax(scaling · q·k) is the weights; DeBERTa adds scores of relative positions to it, and a causal
+    or sliding-window model masks some positions.
     """
 
     query: Tensor
@@ -192,7 +199,7 @@ class QueryKey:
 
 
 def query_and_key(bundle: LoadedModel, inputs: Mapping[str, Tensor], layer: int) -> QueryKey:
-    """The queries and keys of one layer (from 0) for one text; inputs: keyword tensors, (1, length)."""
+    """Return the queries and keys of one layer (from 0) for one text. inputs: keyword tensors, (1, length)."""
     on_device = {name: tensor.to(bundle.device) for name, tensor in inputs.items()}
     recorded = _content_scores if bundle.architecture.disentangled else _recorded
     record = recorded(bundle, on_device, layer)
@@ -203,7 +210,7 @@ def query_and_key(bundle: LoadedModel, inputs: Mapping[str, Tensor], layer: int)
 
 
 def _recorded(bundle: LoadedModel, inputs: Mapping[str, Tensor], layer: int) -> _Record:
-    """Through transformers' own interface for attention functions."""
+    """Record them by transformers' own interface for attention functions."""
     tree = private_tree(bundle.model, RECORDING)
     records: list[_Record] = []
     for module in tree.modules():
@@ -213,9 +220,8 @@ def _recorded(bundle: LoadedModel, inputs: Mapping[str, Tensor], layer: int) -> 
 
 
 def _content_scores(bundle: LoadedModel, inputs: Mapping[str, Tensor], layer: int) -> _Record:
-    """DeBERTa's content-to-content part (He et al. 2021, equation 4), from the projections; its attention is its own code.
-
-    The scores are divided by sqrt(size · (1 + the kinds of relative position)).
+    """Record DeBERTa's content-to-content part (He et al. 2021, equation 4), from the projections; its attention is its
+    own code.
     """
     config, layers = bundle.model.config, bundle.architecture.layers
     tree = private_tree(bundle.model)
@@ -238,5 +244,6 @@ def _content_scores(bundle: LoadedModel, inputs: Mapping[str, Tensor], layer: in
         key = fused[:, :, :, 1]
     else:
         query, key = (kept[role].unflatten(-1, (heads, -1)).transpose(1, 2) for role in ("query", "key"))
+    # DeBERTa divides scores by sqrt(size · (1 + the kinds of relative position)).
     kinds = 1 + len(config.pos_att_type or ())
     return _Record(query, key, float((query.shape[-1] * kinds) ** -0.5), output.attentions[layer])

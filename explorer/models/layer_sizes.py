@@ -1,4 +1,4 @@
-"""What one layer of a model is made of: its matrices with their shapes, and what stands between them."""
+"""Describes one layer of a model: its matrices with their shapes, and what stands between them."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 
 _ACTIVATIONS = {"gelu": "GELU", "silu": "SiLU", "swish": "SiLU", "relu": "ReLU"}
 _NAMES = ("hidden_act", "activation", "activation_function", "hidden_activation")
-"""What configs call the activation of the feed-forward net."""
+"""The config entries that may name the activation of the feed-forward net."""
 
 
 @dataclass(frozen=True)
 class Matrix:
-    """One weight matrix, W in W x. name: its role, or all of them with a plus between where they are fused.
+    """One weight matrix, W in W x. name: its role, or all of them joined by plus signs if they are fused.
 
-    rows: how many numbers come out, columns: how many go in, however the model stores it.
+    rows: the number of outputs. columns: the number of inputs, whatever the orientation in which the model stores it.
     """
 
     name: str
@@ -29,15 +29,16 @@ class Matrix:
 
     @property
     def numbers(self) -> int:
-        """Without biases."""
+        """The number of entries, without biases."""
         return self.rows * self.columns
 
 
 @dataclass(frozen=True)
 class LayerSizes:
-    """A layer, the first of `depth` alike; distinct: how many of these are tensors of their own (ALBERT has one).
+    """The first of `depth` layers of equal sizes. distinct: how many of these are tensors of their own (ALBERT has
+    one).
 
-    looks_back: whether a token sees none that comes later. The rest is as Architecture has it.
+    looks_back: whether a token sees none that comes later. The rest is as in Architecture.
     """
 
     matrices: tuple[Matrix, ...]
@@ -58,10 +59,10 @@ class LayerSizes:
 
 
 def layer_sizes(model: nn.Module, architecture: Architecture) -> LayerSizes:
-    """Read off a model, whatever stands around its layers."""
+    """Read the sizes off a model, whatever is wrapped around its layers."""
     config: Any = model.config
     activation = next((name for at in _NAMES if (name := getattr(config, at, None))), "gelu")
-    plain = str(activation).split("_")[0]
+    plain = str(activation).split("_")[0]  # "gelu_new" and "gelu_pytorch_tanh" are GELU too
     numbers = {place[0] for name, _ in model.named_modules() if (place := architecture.layers.locate(name))}
     return LayerSizes(
         matrices_of(model, architecture),
@@ -77,8 +78,9 @@ def layer_sizes(model: nn.Module, architecture: Architecture) -> LayerSizes:
 
 
 def matrices_of(model: nn.Module, architecture: Architecture, roles: Iterable[str] = ()) -> tuple[Matrix, ...]:
-    """The matrices of the first layer that carry these roles (all where none is named), in the order in which a state meets
-    them."""
+    """Return the matrices of the first layer that have these roles (all if none is named), in the order in which a
+    state meets them.
+    """
     layers, found = architecture.layers, dict[str, Matrix]()
     wanted = layers.matrices(roles)
     for name, module in model.named_modules():

@@ -1,4 +1,4 @@
-"""Load a model once, share it with every visitor, and let it go when memory is needed for another."""
+"""Loads a model once, shares it with every visitor, and unloads it when memory is needed for another."""
 
 from __future__ import annotations
 
@@ -56,13 +56,13 @@ class LoadedModel:
             )
 
     def logits(self, capability: Capability, output: Any) -> torch.Tensor:
-        """One head's scores from the model's output."""
+        """Return one head's scores from the model's output."""
         scores: torch.Tensor = getattr(output, self.architecture.heads[capability].logits)
         return scores
 
 
 def choose_device(wish: str) -> torch.device:
-    """`auto` takes cuda, then mps, then cpu."""
+    """Return the device for a setting; `auto` takes cuda, then mps, then cpu."""
     if wish != "auto":
         return torch.device(wish)
     if torch.cuda.is_available():
@@ -73,9 +73,10 @@ def choose_device(wish: str) -> torch.device:
 
 
 LOADING = threading.Lock()
-"""One load at a time, and no model is built meanwhile: while it loads, transformers takes the tying of weights out of its base
-class and puts back what it found there. Two loads that overlap put nothing back, and no model of the process is tied or
-complete from then on."""
+"""Held while a model loads or is built, one at a time: while it loads, transformers takes the tying of weights out of
+its base class and puts back what it found there. Two loads that overlap put nothing back, and no model of the process
+is tied or complete from then on.
+"""
 
 
 def load_bundle(model_id: str, settings: Settings) -> LoadedModel:
@@ -84,7 +85,7 @@ def load_bundle(model_id: str, settings: Settings) -> LoadedModel:
     Raises ModelUnavailableError if it is not here, is broken or is of a family that is not supported.
     """
     folder = require_folder(model_id, settings)
-    check_sums(model_id, folder)
+    check_sums(model_id, folder)  # before anything of it is opened
     architecture = _architecture(model_id, folder)
     model_class = getattr(transformers, architecture.model_class)
     leave_imports_out()
@@ -95,6 +96,7 @@ def load_bundle(model_id: str, settings: Settings) -> LoadedModel:
                 folder, dtype=torch.float32, use_safetensors=True, local_files_only=True, output_loading_info=True
             )
         tokenizer = transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
+    # An exhausted memory is no damage of the file.
     except Exception as error:  # SafetensorError, StrictDataclassError and the like have no base in common
         if is_out_of_memory(error):
             raise
@@ -116,8 +118,9 @@ def load_bundle(model_id: str, settings: Settings) -> LoadedModel:
 
 
 def is_out_of_memory(error: BaseException) -> bool:
-    """Whether memory ran out; torch has a class of its own for that on an accelerator, but not on the CPU."""
+    """Return whether memory ran out."""
     if isinstance(error, (torch.OutOfMemoryError, MemoryError)) or getattr(error, "errno", None) == errno.ENOMEM:
+        # torch has a class of its own for that on an accelerator, but not on the CPU, where only the message tells.
         return True
     said = str(error) if isinstance(error, (RuntimeError, SafetensorError)) else ""
     return "can't allocate memory" in said or "Cannot allocate memory" in said
@@ -128,18 +131,22 @@ def _first_line(error: Exception) -> str:
 
 
 def check_tokenizer(model_id: str, tokenizer: PreTrainedTokenizerBase) -> None:
-    """Refuse one that transformers made up for want of files, and take off the truncation that a file may have set.
+    """Refuse a tokenizer that transformers made up for want of files, and switch off the truncation that a file may
+    have set.
 
-    A tokenizer that first has to switch its truncation off fails when two threads use it ("Already borrowed").
+    Raises ModelUnavailableError.
     """
     if not tokenizer.is_fast or set(tokenizer.get_vocab()) <= set(tokenizer.all_special_tokens):
         raise ModelUnavailableError(f"{model_id} has no tokenizer.json, which the token views need.")
+    # A tokenizer that first has to switch its truncation off fails when two threads use it ("Already borrowed").
     tokenizer.backend_tokenizer.no_truncation()
     tokenizer.backend_tokenizer.no_padding()
 
 
 def _check_body(model_id: str, architecture: Architecture, missing: set[str]) -> None:
-    """A head may be missing; anything else would be left at random numbers, and every page would show noise."""
+    """Raise ModelUnavailableError if weights other than a head's are missing: they would be random, and every page
+    would show noise.
+    """
     heads = tuple(prefix for head in architecture.heads.values() for prefix in head.weights)
     lost = sorted(name for name in missing if not name.startswith(heads))
     if lost:
@@ -168,15 +175,15 @@ class ModelStore:
         self._loading: dict[str, threading.Lock] = {}
 
     def get(self, model_id: str) -> LoadedModel:
-        """The bundle of a model, loaded at most once however many ask at the same time."""
+        """Return the bundle of a model, loaded at most once however many ask at the same time."""
         with self._lock:
             if model_id in self._bundles:
                 self._bundles.move_to_end(model_id)
                 return self._bundles[model_id]
             gate = self._loading.setdefault(model_id, threading.Lock())
-        with gate:
+        with gate:  # a lock for each model: a slow load holds up nobody who asks for another
             with self._lock:
-                if model_id in self._bundles:
+                if model_id in self._bundles:  # whoever held the gate before may have loaded it
                     return self._bundles[model_id]
             bundle = self._load(model_id, self._settings)
             with self._lock:
@@ -185,17 +192,17 @@ class ModelStore:
             return bundle
 
     def loaded(self) -> tuple[str, ...]:
-        """The models in memory, least recently used first."""
+        """Return the models in memory, least recently used first."""
         with self._lock:
             return tuple(self._bundles)
 
     def find(self, model_id: str) -> LoadedModel | None:
-        """The bundle of a model that is in memory already; loads nothing."""
+        """Return the bundle of a model that is in memory already; loads nothing."""
         with self._lock:
             return self._bundles.get(model_id)
 
     def release_others(self, model_id: str) -> None:
-        """Let every other model go and give the device's memory back."""
+        """Unload every other model and give the device's memory back."""
         with self._lock:
             for other in [name for name in self._bundles if name != model_id]:
                 del self._bundles[other]
@@ -204,7 +211,7 @@ class ModelStore:
             torch.cuda.empty_cache()
 
     def _evict(self, keep: str) -> None:
-        """Drop the least recently used until the limit holds; the newest stays even where it alone passes it."""
+        """Drop the least recently used until the limit holds; the newest stays even if it exceeds the limit alone."""
         while sum(bundle.bytes for bundle in self._bundles.values()) > self._settings.model_cache_bytes:
             oldest = next(name for name in self._bundles)
             if oldest == keep:

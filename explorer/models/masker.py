@@ -29,7 +29,7 @@ class Masker:
         generator: torch.Generator,
         words: Sequence[int | None] | None = None,
     ) -> Corruption:
-        """Corrupt one row, (length,). words: the word of each token where it is known, None for what is never chosen."""
+        """Corrupt one row, (length,). words: the word of each token if it is known, None for tokens that are never chosen."""
         ids = torch.as_tensor(ids)
         words = self.words(ids.tolist()) if words is None else words
         mask = self.mask if recipe.mask_share else 0  # not shown where nothing becomes a mask
@@ -37,7 +37,7 @@ class Masker:
         return corrupt(ids, words, recipe, mask, self.replacements, generator)
 
     def words(self, ids: Sequence[int]) -> list[int | None]:
-        """The word of each token by how its pieces are spelt, None for special tokens."""
+        """Return the word of each token by how its pieces are spelt, None for special tokens."""
         words: list[int | None] = []
         word = -1
         for token_id in ids:
@@ -47,12 +47,10 @@ class Masker:
 
     @cached_property
     def _continues(self) -> tuple[bool, ...]:
-        """Whether each token of the vocabulary continues the word before it.
-
-        WordPiece marks what continues a word (##), byte-level and unigram vocabularies mark what begins one (Ġ, ▁); in these
-        two a piece without a letter or digit is a word of its own, as in ALBERT's code.
-        """
+        """Whether each token of the vocabulary continues the word before it."""
         names = self.tokenizer.convert_ids_to_tokens(list(range(len(self.tokenizer))))
+        # WordPiece marks what continues a word (##), byte-level and unigram vocabularies mark what begins one (Ġ, ▁);
+        # in these two a piece without a letter or digit is a word of its own, as in ALBERT's code.
         if any(name.startswith("##") for name in names):
             return tuple(name.startswith("##") for name in names)
         return tuple(not name.startswith(("Ġ", "▁")) and any(map(str.isalnum, name)) for name in names)

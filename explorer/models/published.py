@@ -1,6 +1,6 @@
 """The sizes of published models, as their config.json on the hub gives them: enough to count every parameter.
 
-Only what differs from transformers' own default for the family is written down.
+Only values that differ from transformers' own default for the family are written down.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ DISENTANGLED = {
 
 @dataclass(frozen=True)
 class Published:
-    """One published model: its name on the hub, its family and its config's values."""
+    """A published model: its name on the hub, its family and its config's values."""
 
     model_id: str
     family: str

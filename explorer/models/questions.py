@@ -1,4 +1,5 @@
-"""What a model can be asked about a text, whatever its head: each answer is a softmax over some classes at some position.
+"""The questions that models answer about a text, whatever their head: each answer is a softmax over some classes at
+some position.
 
 A lab that shows how predictions change (heads switched off) or where they come from (attribution) asks here, so that it
 serves masks, sentence pairs, replaced tokens, the next word and a fine-tuned classifier alike.
@@ -23,8 +24,8 @@ from explorer.models.loaded_model import LoadedModel
 class Question:
     """One kind of question.
 
-    needs: the head that answers it; None for a fine-tuned classifier's. classes: their names, where they are not the
-    vocabulary. places: the positions at which it is answered, 0 alone where the text as a whole is judged.
+    needs: the head that answers it; None if a fine-tuned classifier does. classes: their names, unless they are the
+    vocabulary. places: returns the positions at which the question is answered; [0] if the text is judged as a whole.
     """
 
     slug: str
@@ -61,7 +62,7 @@ QUESTIONS = (
 
 
 def question(slug: str) -> Question:
-    """The question of a name; raises BadInputError for another one."""
+    """Return a question by its name. Raises BadInputError for another name."""
     known = {entry.slug: entry for entry in QUESTIONS}
     if slug not in known:
         raise BadInputError(f"There is no question {slug[:40]!r}. Choose one of {', '.join(known)}.")
@@ -69,7 +70,8 @@ def question(slug: str) -> Question:
 
 
 def fitting_question(bundle: LoadedModel, encoded: Encoded, is_pair: bool) -> Question:
-    """The question that a text itself puts: a mask to fill, else a pair to judge, else what the model's head is for.
+    """Return the question that a text itself puts: a mask to fill, else a pair to judge, else what the model's head is
+    for.
 
     Raises BadInputError if the model needs a mask or a second text to be asked anything, MissingCapabilityError if it
     has no head at all.
@@ -92,19 +94,19 @@ def fitting_question(bundle: LoadedModel, encoded: Encoded, is_pair: bool) -> Qu
 
 
 def scores(asked: Question, bundle: LoadedModel, output: Any) -> Tensor:
-    """The head's logits, (rows, places, classes), whose softmax over the last dimension is the answer.
+    """Return the head's logits, (rows, places, classes), whose softmax over the last dimension is the answer.
 
-    places is the length of the text, or 1 where the text as a whole is judged. ELECTRA's single logit x becomes (0, x),
-    whose softmax is (1 − σ(x), σ(x)).
+    places is the length of the text, or 1 if the text is judged as a whole.
     """
     logits: Tensor = output.logits if asked.needs is None else bundle.logits(asked.needs, output)
     if asked.needs is Capability.RTD:
+        # ELECTRA's single logit x becomes (0, x), whose softmax is (1 − σ(x), σ(x)).
         return torch.stack([torch.zeros_like(logits), logits], dim=-1)
     return logits if asked.needs in (Capability.MLM, Capability.CAUSAL) else logits[:, None, :]
 
 
 def class_name(asked: Question, bundle: LoadedModel, number: int) -> str:
-    """A class as a visitor reads it: a token of the vocabulary, or a name."""
+    """Return a class as a visitor reads it: a token of the vocabulary, or a name."""
     if asked.classes:
         return asked.classes[number]
     if asked.needs is None:

@@ -1,4 +1,4 @@
-"""What is kept beside a bundled model: the figures that were measured of it, and how its training went."""
+"""The files beside a bundled model: the figures that were measured of it, and the log of its training."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ FORMATS = {
     "count": "{:,.0f}",
     "times": "{:.2f} times",
 }
-"""How a figure of each unit is written."""
+"""The format of a figure for each unit."""
 
 PROPORTIONS = ("mlm_top_", "nsp_", "sop_", "rtd_found", "rtd_false")
-"""Beginnings of the names of measures that count right answers among those that `over` begins with."""
+"""Beginnings of the names of measures that are a share of right answers, out of the number that `over` begins with."""
 
 COUNTERS = ("step", "tokens", "seconds")
-"""What every point of a training's log counts."""
+"""The counts that every point of a training's log has."""
 
 
 @dataclass(frozen=True)
 class Measure:
-    """A figure with its name (a key), what it says, its unit (a key of FORMATS) and over what it was measured.
+    """A figure with its name (a key), its description, its unit (a key of FORMATS) and what it was measured over.
 
-    date: when, where that was on another day than the rest of its file.
+    date: of the measurement, if it differs from the rest of its file.
     """
 
     name: str
@@ -45,17 +45,17 @@ class Measure:
 
     @property
     def over_and_when(self) -> str:
-        """Over what, and when where that is not the rest's day."""
+        """What it was measured over, and the date if it is not the rest's."""
         return f"{self.over}, measured on {self.date}" if self.date else self.over
 
     @property
     def shown(self) -> str:
-        """The figure as it is written."""
+        """The figure in the format of its unit."""
         return FORMATS[self.unit].format(self.value)
 
     @property
     def standard_error(self) -> float | None:
-        """That of a share of right answers, the square root of p(1 - p)/n; None for what is no such share.
+        """The standard error of a share of right answers, the square root of p(1 - p)/n; None for any other figure.
 
         The answers count as independent: those of one text are not quite, so the true error is somewhat larger.
         """
@@ -66,7 +66,7 @@ class Measure:
 
     @property
     def shown_with_error(self) -> str:
-        """The figure with its standard error in points, where it has one."""
+        """The figure with its standard error in points, if it has one."""
         error = self.standard_error
         return self.shown if error is None else f"{self.shown} ± {100 * error:.2f}"
 
@@ -76,7 +76,7 @@ class Measure:
 
 @dataclass(frozen=True)
 class Scores:
-    """What a model's scores.json holds. command: measures it again. text: the file that it was measured on."""
+    """The contents of a model's scores.json. command: measures the figures again. text: the file that they were measured on."""
 
     date: str
     command: str
@@ -84,12 +84,12 @@ class Scores:
     measures: tuple[Measure, ...]
 
     def find(self, name: str) -> Measure | None:
-        """The measure of a name; None if it was not measured."""
+        """Return the measure of a name; None if it was not measured."""
         return {measure.name: measure for measure in self.measures}.get(name)
 
 
 def read_scores(folder: Path) -> Scores | None:
-    """A model's held-out figures; None if none are kept. Raises ExplorerError for a file that is broken."""
+    """Return a model's held-out figures; None if none are kept. Raises ExplorerError for a file that is broken."""
     kept = _read(folder / "scores.json")
     if kept is None:
         return None
@@ -101,7 +101,7 @@ def read_scores(folder: Path) -> Scores | None:
 
 
 def read_curve(folder: Path) -> tuple[Mapping[str, float], ...]:
-    """A training's points, each with COUNTERS and what was logged; empty if no log is kept."""
+    """Return a training's points, each with COUNTERS and what was logged; empty if no log is kept."""
     kept = _read(folder / "curve.json")
     return () if kept is None else tuple(kept["points"])
 

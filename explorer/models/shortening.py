@@ -1,4 +1,4 @@
-"""A model with some of its layers: the same tensors under the names that they have in the shorter model."""
+"""Shortens a model to some of its layers: the same tensors under the names that they have in the shorter model."""
 
 from __future__ import annotations
 
@@ -23,11 +23,13 @@ Choice = Literal["from_first", "first_to_last"]
 
 
 def layers_kept(depth: int, count: int, choice: Choice = "from_first") -> tuple[int, ...]:
-    """Which of `depth` layers stay when `count` are kept. Half of six are 0, 2, 4, or 0, 2, 5 with `first_to_last`.
+    """Return which of `depth` layers stay when `count` are kept. Half of six are 0, 2, 4, or 0, 2, 5 with
+    `first_to_last`.
 
-    from_first: at even steps from the first one; half are every second, "one layer out of two" as DistilBERT's paper says (Sanh
-    et al. 2019, section 3). first_to_last: spread from the first to the last one, as its published code does: of twelve 0, 2, 4,
-    7, 9, 11.
+    from_first: at even steps from the first one; half are every second, "one layer out of two" as DistilBERT's paper
+    says (Sanh et al. 2019, section 3). first_to_last: spread from the first to the last one, as its published code
+    does: of twelve 0, 2, 4, 7, 9, 11.
+
     Raises BadInputError for more layers than there are, or none.
     """
     if not 1 <= count <= depth:
@@ -40,12 +42,12 @@ def layers_kept(depth: int, count: int, choice: Choice = "from_first") -> tuple[
 
 
 def half_of(depth: int) -> int:
-    """How many layers stay when half of them do, one at least."""
+    """Return how many layers stay when half of them do, one at least."""
     return max(1, depth // 2)
 
 
 def shortened_config(config: PretrainedConfig, kept: Sequence[int]) -> PretrainedConfig:
-    """A copy for a model of these layers; kinds of attention that alternate between layers go with them."""
+    """Return a copy of a config for a model of these layers; kinds of attention that alternate between layers go with them."""
     changed: PretrainedConfig = copy.deepcopy(config)
     if getattr(config, "layer_types", None):
         changed.layer_types = [config.layer_types[place] for place in kept]
@@ -54,9 +56,10 @@ def shortened_config(config: PretrainedConfig, kept: Sequence[int]) -> Pretraine
 
 
 def renamed(named: Mapping[str, Value], layers: Layers, depth: int, kept: Sequence[int]) -> dict[str, Value]:
-    """What belongs to the kept of `depth` layers under its new name, and everything outside them under its old one.
+    """Rename the values of the kept among `depth` layers to their new numbers; everything outside the layers keeps its
+    name.
 
-    Where layers share their weights (ALBERT), there are fewer names than layers, and all of them stay.
+    If layers share their weights (ALBERT), there are fewer names than layers, and all of them stay.
     """
     if layers.count(named) != depth:
         return dict(named)
@@ -76,6 +79,7 @@ def put(model: nn.Module, name: str, tensor: Tensor) -> None:
     """Put a tensor in the place of a parameter or a buffer, by its full name; an nn.Parameter stays one."""
     path, _, leaf = name.rpartition(".")
     module = model.get_submodule(path)
+    # Not setattr, which refuses to put a tensor in a parameter's place.
     if isinstance(tensor, nn.Parameter):
         module._parameters[leaf] = tensor
     else:
@@ -83,12 +87,12 @@ def put(model: nn.Module, name: str, tensor: Tensor) -> None:
 
 
 def shortened(bundle: LoadedModel, count: int) -> LoadedModel:
-    """The bundle's model, heads included, with `count` of its layers; the tensors are shared. Raises as layers_kept."""
+    """Return the bundle's model, heads included, with `count` of its layers; the tensors are shared. Raises as layers_kept."""
     model = bundle.model
     kept = layers_kept(depth_of(model), count)
     config = shortened_config(model.config, kept)
     config._attn_implementation = None
-    with torch.device("meta"):
+    with torch.device("meta"):  # without storage, since every tensor is replaced below
         short: Any = type(model)(config)
     named: dict[str, Tensor] = {**dict(model.named_parameters(remove_duplicate=False)), **dict(model.named_buffers())}
     tensors = renamed(named, bundle.architecture.layers, depth_of(model), kept)

@@ -1,4 +1,4 @@
-"""How many parameters a model of given sizes has, counted on a model without weights (torch's meta device)."""
+"""Counts the parameters of a model of given sizes, on a model without weights (torch's meta device)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from explorer.settings import BUNDLED_MODELS
 
 @dataclass(frozen=True)
 class Groups:
-    """Parameters by what they are for. rest: positions, segments, maps between widths and norms outside the layers."""
+    """Parameters by purpose. rest: positions, segments, maps between widths and norms outside the layers."""
 
     words: int
     rest: int
@@ -69,10 +69,10 @@ class Outline:
         return self.architecture.inner
 
     def resized(self, **sizes: int | bool | None) -> Outline:
-        """The same family in other sizes: vocab_size, hidden_size, layers, inner, embedding_size, shared; None keeps one.
+        """Return the same family in other sizes: vocab_size, hidden_size, layers, inner, embedding_size, shared; None
+        keeps one.
 
-        Raises BadInputError if the family does not have what is to be changed. The number of heads becomes one: it
-        does not change the count, and every width can be cut into one.
+        Raises BadInputError if the family does not have what is to be changed.
         """
         values = self.config.to_dict()
         kept = {name: value for name, value in sizes.items() if value is not None}
@@ -86,6 +86,7 @@ class Outline:
         shared = kept.pop("shared", None)
         given = {"layers": "num_hidden_layers", "inner": self._inner_name}
         own = type(self.config).attribute_map  # DistilBERT's `dim` is every other family's hidden_size
+        # One head, whatever the model has: the count does not change, and every width can be divided by one.
         for name, value in {"num_attention_heads": 1, **kept}.items():
             name = given.get(name, name)
             values[own.get(name, name)] = value
@@ -98,18 +99,18 @@ class Outline:
 
     @property
     def parts(self) -> list[Part] | None:
-        """Its parts with their formulas; None for a family that has none written down."""
+        """The model's parts with their formulas; None for a family that has none written down."""
         return self.architecture.parts(self.config) if self.architecture.parts else None
 
     def empty(self) -> PreTrainedModel:
-        """The model with every tensor's shape and no weights."""
+        """Return the model with every tensor's shape and no weights."""
         with LOADING, torch.device("meta"):
             model: PreTrainedModel = getattr(transformers, self.architecture.model_class)(self.config)
         return model
 
 
 def outline_of(model_id: str) -> Outline:
-    """A bundled or a published model's; raises BadInputError for another."""
+    """Return the outline of a bundled or a published model. Raises BadInputError for another."""
     card = find_card(model_id)
     if card is not None and card.bundled:
         values = read_config(model_id, BUNDLED_MODELS / model_id / "config.json")
@@ -128,7 +129,7 @@ def _config(architecture: Architecture, values: Mapping[str, Any]) -> Any:
 
 
 def grouped(outline: Outline) -> Groups:
-    """Every parameter of the model in one of four groups."""
+    """Sort every parameter of the model into one of four groups."""
     layers = outline.architecture.layers
     inside, words = (
         f"{layers.body}.{layers.path.split('*')[0]}",
@@ -140,6 +141,7 @@ def grouped(outline: Outline) -> Groups:
             group = "layers"
         elif name.startswith(words):
             group = "words"
+        # A pooler is read by heads only.
         elif name.startswith(f"{layers.body}.") and not name.startswith(f"{layers.body}.pooler"):
             group = "rest"
         else:

@@ -1,4 +1,4 @@
-"""What calls have taken, in plain values."""
+"""Times of calls, in plain values."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ class Spent:
 
 
 BUSY = 0.1
-"""The spread from which a machine is called busy: a model without any change is then as far apart from itself."""
+"""The spread from which a machine is called busy: a model then differs from itself by as much."""
 
 
 def spread(times: Spent) -> float:
-    """How far the quartiles lie apart, as a share of the median."""
+    """Return the distance between the quartiles, as a share of the median."""
     return (times.high - times.low) / times.median
 
 

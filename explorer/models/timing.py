@@ -1,4 +1,4 @@
-"""Milliseconds a call, of models side by side."""
+"""Measures milliseconds a call, of models side by side."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ import torch
 from explorer.models.spent import Ratio, Spent
 
 DRAWS = 9_999
-"""Of the bootstrap."""
+"""Draws of the bootstrap."""
 
 
 def ratio(values: Sequence[float], others: Sequence[float]) -> Ratio:
-    """From the milliseconds of two calls, round by round: what else the machine did in a round falls on both.
+    """Compare the milliseconds of two calls, round by round: whatever else the machine did in a round affects both.
 
     The interval is the percentile bootstrap's of the median (Efron and Tibshirani 1993, chapter 13).
     """
@@ -27,25 +27,28 @@ def ratio(values: Sequence[float], others: Sequence[float]) -> Ratio:
 
 
 def milliseconds(calls: Sequence[Callable[[], object]], device: torch.device, times: int = 4) -> list[float]:
-    """The quickest of several calls of each: whatever else the machine does can only make a call slower."""
+    """Return the shortest of several calls of each: whatever else the machine does can only make a call slower."""
     return [min(values) for values in in_turns(calls, device, times)]
 
 
 def typical_milliseconds(calls: Sequence[Callable[[], object]], device: torch.device, times: int) -> list[Spent]:
-    """The median and the spread of several calls of each."""
+    """Return the median and the spread of several calls of each."""
     return [spent(values) for values in in_turns(calls, device, times)]
 
 
 def spent(values: Sequence[float]) -> Spent:
-    """From two or more calls' milliseconds."""
+    """Return the median and quartiles of two or more calls' milliseconds."""
     low, middle, high = quantiles(values, n=4, method="inclusive")
     return Spent(middle, low, high)
 
 
 @torch.inference_mode()
 def in_turns(calls: Sequence[Callable[[], object]], device: torch.device, times: int) -> list[list[float]]:
-    """Milliseconds of every call, a list for each of `calls`: they take turns, so that what else the machine does falls on
-    all of them alike, and each round begins with another one, so that none always follows the same."""
+    """Time every call `times` times, and return one list of milliseconds for each of `calls`.
+
+    They take turns, so that whatever else the machine does affects all of them alike, and each round begins with
+    another one, so that none always follows the same.
+    """
     taken: list[list[float]] = [[] for _ in calls]
     for turn in range(times + 1):
         for number in range(len(calls)):
@@ -60,5 +63,5 @@ def in_turns(calls: Sequence[Callable[[], object]], device: torch.device, times:
 
 
 def _wait(device: torch.device) -> None:
-    if device.type == "cuda":
+    if device.type == "cuda":  # a call returns once its work is queued, not done
         torch.cuda.synchronize(device)

@@ -34,13 +34,15 @@ class OpenTokenizer:
 
     @cached_property
     def description(self) -> dict[str, Any]:
-        """What a tokenizer.json says: normalizer, pre_tokenizer, model (with its vocabulary, merges or scores) and so on."""
+        """The contents of its tokenizer.json: normalizer, pre_tokenizer, model (with its vocabulary, merges or scores)
+        and so on.
+        """
         described: dict[str, Any] = json.loads(self.backend.to_str())
         return described
 
 
 def load_tokenizer(name: str, settings: Settings) -> OpenTokenizer:
-    """Open a tokenizer, fetching its files where it must; raises ModelUnavailableError with what to do."""
+    """Open a tokenizer, fetching its files if needed. Raises ModelUnavailableError with what to do."""
     folder = BUNDLED_TOKENIZERS / name if name in OWN_TOKENIZERS else tokenizer_folder(name, settings)
     check_sums(name, folder, only=("tokenizer.json", "tokenizer_config.json"))
     try:
@@ -61,20 +63,20 @@ class TokenizerStore:
         self._open = LRUCache(MOST_OPEN)
 
     def get(self, name: str) -> OpenTokenizer:
-        """The tokenizer of a name, opened at most once however many ask at the same time."""
+        """Return the tokenizer of a name, opened at most once however many ask at the same time."""
         opened: OpenTokenizer = self._open.get(name, lambda: load_tokenizer(name, self._settings))
         return opened
 
 
 class Opening:
-    """What a job is handed: a call gives the tokenizer of a name, and remembers the names that could not be opened."""
+    """A job's way to tokenizers: a call returns the tokenizer of a name, and names that could not be opened are remembered."""
 
     def __init__(self, store: TokenizerStore) -> None:
         self._store = store
         self.refused: list[str] = []
 
     def __call__(self, name: str) -> OpenTokenizer:
-        """Raises ExplorerError."""
+        """Return the tokenizer of a name. Raises ExplorerError."""
         try:
             return self._store.get(name)
         except ExplorerError:

@@ -1,7 +1,8 @@
-"""How the two stand-alone tokenizers in assets/tokenizers were made: `python -m explorer.models.tokenizers CORPUS`.
+"""Makes the two stand-alone tokenizers in assets/tokenizers: `python -m explorer.models.tokenizers CORPUS`.
 
-Both learn 16,000 pieces from the same text, so that what differs on the page is the method: byte-level BPE (Radford et al.
-2019, section 2.2; merges as in Sennrich et al. 2016) and a unigram model as SentencePiece trains it (Kudo 2018, section 3.2).
+Both learn 16,000 pieces from the same text, so that what differs on the page is the method: byte-level BPE (Radford et
+al. 2019, section 2.2; merges as in Sennrich et al. 2016) and a unigram model as SentencePiece trains it (Kudo 2018,
+section 3.2).
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ COVERAGE = 0.9995
 """The share of the text's characters that the unigram model knows, SentencePiece's default; the others become <unk>."""
 
 FEWEST = 2
-"""How often a pair must stand in the text to be merged."""
+"""How often a pair must occur in the text to be merged."""
 
 LARGEST_SHARE = 12_000_000
 """Characters taken of each file, evenly spread over it, so that film reviews do not outweigh the encyclopaedias."""
@@ -31,7 +32,7 @@ UNIGRAM_SPECIAL = ("<pad>", "<unk>", "[CLS]", "[SEP]", "[MASK]")
 
 
 def lines_of(files: Iterable[Path], largest: int = LARGEST_SHARE) -> Iterator[str]:
-    """The lines of some text files; of a file that is larger than `largest` characters every so many lines are left out."""
+    """Yield the lines of some text files; of a file with more than `largest` characters, lines are left out evenly."""
     for file in files:
         lines = file.read_text(encoding="utf-8").splitlines()
         keep = min(1.0, largest / max(1, sum(map(len, lines))))
@@ -39,7 +40,7 @@ def lines_of(files: Iterable[Path], largest: int = LARGEST_SHARE) -> Iterator[st
 
 
 def train_byte_level(lines: Iterable[str], pieces: int = PIECES) -> Tokenizer:
-    """GPT-2's and RoBERTa's kind: 256 bytes to begin with, then one merge for each further piece."""
+    """Train a tokenizer of GPT-2's and RoBERTa's kind: 256 bytes to begin with, then one merge for each further piece."""
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()
@@ -56,7 +57,9 @@ def train_byte_level(lines: Iterable[str], pieces: int = PIECES) -> Tokenizer:
 
 
 def train_unigram(lines: Iterable[str], pieces: int = PIECES) -> Tokenizer:
-    """ALBERT's and DeBERTa-v3's kind: the pieces that make the text most probable, and no bytes to fall back on."""
+    """Train a tokenizer of ALBERT's and DeBERTa-v3's kind: the pieces that make the text most probable, and no bytes to
+    fall back on.
+    """
     lines = list(lines)
     tokenizer = Tokenizer(models.Unigram())
     tokenizer.normalizer = normalizers.Sequence([normalizers.NFKC(), normalizers.Replace(Regex(r"\s+"), " ")])
@@ -75,7 +78,7 @@ def train_unigram(lines: Iterable[str], pieces: int = PIECES) -> Tokenizer:
 
 
 def _covered(normalizer: normalizers.Normalizer, lines: list[str]) -> Iterator[str]:
-    """The lines without the words that hold one of the rarest characters, which would each take a piece of their own."""
+    """Yield the lines without words that contain one of the rarest characters, each of which would take a piece of its own."""
     lines = [str(normalizer.normalize_str(line)) for line in lines]
     counts: Counter[str] = Counter()
     for line in lines:
@@ -91,12 +94,12 @@ def _covered(normalizer: normalizers.Normalizer, lines: list[str]) -> Iterator[s
 
 
 def save_byte_level(tokenizer: Tokenizer, folder: Path) -> None:
-    """As AutoTokenizer opens it."""
+    """Write it as AutoTokenizer opens it."""
     _save(tokenizer, folder, bos="<s>", eos="</s>", cls="<s>", sep="</s>", pad="<pad>", unk="<unk>", mask="<mask>")
 
 
 def save_unigram(tokenizer: Tokenizer, folder: Path) -> None:
-    """As AutoTokenizer opens it."""
+    """Write it as AutoTokenizer opens it."""
     _save(tokenizer, folder, cls="[CLS]", sep="[SEP]", pad="<pad>", unk="<unk>", mask="[MASK]")
 
 

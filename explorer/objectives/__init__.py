@@ -1,1 +1,1 @@
-"""What models are pretrained on: rows drawn from text, batches with their masks, and the losses; no recipes and no runs."""
+"""Pretraining objectives: rows drawn from text, batches with their masks, and the losses; no recipes and no runs."""

@@ -1,4 +1,4 @@
-"""From rows to the tensors of one training step: padding, and the tokens that a masked language model must predict."""
+"""Turns rows into the tensors of one training step: padding, and the tokens that a masked language model must predict."""
 
 from __future__ import annotations
 
@@ -48,13 +48,14 @@ def collate(
     masker: Masker,
     generator: torch.Generator | Sequence[torch.Generator],
 ) -> Batch:
-    """Pad rows to the longest of them and corrupt each by `recipe`; a rate of 0 leaves every row as it is.
+    """Pad rows to the longest of them and corrupt each by `recipe`; a rate of 0 leaves every row unchanged.
 
-    generator: one for all rows in turn, or one a row.
+    generator: one for all rows in turn, or one for each row.
     """
     drawn = [generator] * len(rows) if isinstance(generator, torch.Generator) else generator
     length = max(len(row.input_ids) for row in rows)
     tokenizer = masker.tokenizer
+    # GPT-2 has no padding token.
     padding = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else tokenizer.eos_token_id
     shape = (len(rows), length)
     input_ids = torch.full(shape, int(padding))

@@ -1,8 +1,9 @@
-"""A loss over a large vocabulary, a few rows at a time.
+"""A loss over a large vocabulary, computed a few rows at a time.
 
-Scores of 600 positions over 29,000 tokens are 70 MB, and the usual way writes and reads them six times. Here the scores of
-some rows are made, judged and turned into gradients while they are in the processor's cache, and the gradients go straight
-back through the decoder. On two CPU cores a step of bert-mini's size takes a quarter less time, one of gpt2-mini's half.
+Scores of 600 positions over 29,000 tokens are 70 MB, and the usual way writes and reads them six times. Here the scores
+of some rows are computed, judged and turned into gradients while they are in the processor's cache, and the gradients
+go straight back through the decoder. On two CPU cores a step of bert-mini's size takes a quarter less time, one of
+gpt2-mini's half.
 """
 
 from __future__ import annotations
@@ -20,38 +21,41 @@ GATHERED = 1024
 
 
 class Judge(Protocol):
-    """What is asked of the scores. It may keep figures of its own; rows come in order, each once."""
+    """Computes a loss from the scores. It may count figures of its own; rows come in order, each once."""
 
     def __call__(self, rows: slice, logits: Tensor) -> tuple[float, Tensor]:
-        """The summed loss of some rows and its gradient by their logits (rows, vocabulary), float32."""
+        """Return the summed loss of some rows and its gradient by their logits (rows, vocabulary), float32."""
 
 
 class TrueTokens:
-    """Judges by the true tokens (rows,): the loss is -ln p(true), summed; `hits` counts the rows where it leads."""
+    """Judges by the true tokens (rows,): the loss is -ln p(true), summed; `hits` counts the rows whose true token has
+    the top score.
+    """
 
     def __init__(self, truth: Tensor) -> None:
         self.truth, self.hits = truth, 0
 
     def __call__(self, rows: slice, logits: Tensor) -> tuple[float, Tensor]:
-        """The gradient is softmax(logits) - one_hot(true)."""
+        """Return the loss and its gradient, softmax(logits) - one_hot(true)."""
         truth = self.truth[rows]
         self.hits += int((logits.argmax(-1) == truth).sum())
         places = torch.arange(len(truth), device=truth.device)
         chances = logits.softmax(-1)
+        # tiny: the logarithm of an underflown 0 would be infinite.
         loss = -float(chances[places, truth].clamp(min=torch.finfo(torch.float32).tiny).log().sum())
         chances[places, truth] -= 1.0
         return loss, chances
 
     @property
     def accuracy(self) -> float:
-        """The share of rows whose true token leads."""
+        """The share of rows whose true token has the top score."""
         return self.hits / max(1, len(self.truth))
 
 
 def chunked_loss(states: Tensor, decoder: nn.Linear, judge: Judge) -> Tensor:
-    """The mean over rows of a judge's loss of `decoder(states)`, ready for `backward`.
+    """Return the mean over rows of a judge's loss of `decoder(states)`, ready for `backward`.
 
-    states: (rows, width). Computes in autocast's type where autocast is on, else in the decoder's. 0 without rows.
+    states: (rows, width). Computes in autocast's type if autocast is on, else in the decoder's. Returns 0 without rows.
     """
     device = states.device.type
     dtype = torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else decoder.weight.dtype
@@ -60,7 +64,7 @@ def chunked_loss(states: Tensor, decoder: nn.Linear, judge: Judge) -> Tensor:
 
 
 class _Chunked(torch.autograd.Function):
-    """Computes the gradients with the loss: a backward pass has only to scale them."""
+    """Computes the gradients with the loss, so that the backward pass has only to scale them."""
 
     @staticmethod
     def forward(
@@ -72,6 +76,7 @@ class _Chunked(torch.autograd.Function):
         for_states = torch.empty_like(low)
         for_weight = torch.zeros_like(weight, dtype=torch.float32) if ctx.needs_input_grad[1] else None
         for_bias = None if bias is None else torch.zeros_like(bias, dtype=torch.float32)
+        # The types are chosen above, whatever autocast would choose here.
         with torch.autocast(states.device.type, enabled=False):
             for rows in _slices(0, len(states), GATHERED):
                 gradients = torch.empty(rows.stop - rows.start, len(weight), dtype=dtype, device=states.device)
@@ -84,6 +89,7 @@ class _Chunked(torch.autograd.Function):
                 if for_weight is not None:
                     for_weight += gradients.T @ low[rows]
                 if for_bias is not None:
+                    # A product with ones sums the rows.
                     for_bias += (gradients.new_ones(1, len(gradients)) @ gradients)[0]
         ctx.save_for_backward(*(None if g is None else g.float() / count for g in (for_states, for_weight, for_bias)))
         return torch.tensor(total / count, device=states.device)

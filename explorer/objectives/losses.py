@@ -17,7 +17,7 @@ from explorer.objectives.heads import encode, pair_logits
 
 @dataclass(frozen=True)
 class Loss:
-    """What one batch gives: the sum to go down, and figures for the log. Terms end in _loss, shares in _accuracy."""
+    """The result of one batch: the sum to minimise, and figures for the log. Terms end in _loss, shares in _accuracy."""
 
     total: Tensor
     figures: dict[str, float]
@@ -32,10 +32,10 @@ class Masked:
 
 
 def masked_loss(model: PreTrainedModel, batch: Batch, judge: TrueTokens | None = None, **options: Any) -> Masked:
-    """The MLM loss: the mean over the chosen positions of -ln p(true token).
+    """Return the MLM loss: the mean over the chosen positions of -ln p(true token).
 
-    judge: one that sees the scores of the chosen positions too, in their order, where an objective wants more of them.
-    options: passed to the encoder, such as output_hidden_states.
+    judge: sees the scores of the chosen positions too, in their order, if an objective needs more of them. options:
+    passed to the encoder, such as output_hidden_states.
     """
     output = encode(model, batch, **options)
     chosen = batch.labels >= 0
@@ -46,7 +46,7 @@ def masked_loss(model: PreTrainedModel, batch: Batch, judge: TrueTokens | None =
 
 
 def with_pairs(masked: Masked, model: PreTrainedModel, batch: Batch) -> Loss:
-    """The MLM loss, plus the class of each row by its pooled state where the rows are pairs."""
+    """Return the MLM loss, plus the loss of each row's class by its pooled state if the rows are pairs."""
     if not batch.paired:
         return masked.loss
     logits = pair_logits(model, masked.output.pooler_output).float()
@@ -58,7 +58,7 @@ def with_pairs(masked: Masked, model: PreTrainedModel, batch: Batch) -> Loss:
 
 
 def causal_loss(model: PreTrainedModel, batch: Batch) -> Loss:
-    """The mean over all tokens but each row's first of -ln p(token | those before it); padding carries none."""
+    """Return the mean over all tokens but each row's first of -ln p(token | those before it); padding carries none."""
     states = encode(model, batch).last_hidden_state[:, :-1]
     told = batch.attention_mask[:, 1:].bool().to(states.device)
     judge = TrueTokens(batch.input_ids[:, 1:].to(states.device)[told])

@@ -29,7 +29,7 @@ IN_ORDER, SWAPPED = 0, 1
 """AlbertForPreTraining's classes of `sentence_order_label`."""
 
 SHORT_PAIR_SHARE = 0.3
-"""Pairs made of one sentence each rather than of as much text as fits: visitors type single sentences."""
+"""The share of pairs made of one sentence each rather than of as much text as fits: visitors type single sentences."""
 
 
 Span = tuple[int, int]
@@ -46,9 +46,10 @@ class Row:
 
 @dataclass(frozen=True)
 class DrawnPair:
-    """A pair, and the places in the store's `ids` that its two segments are taken from.
+    """A pair, and the positions in the store's `ids` from which its two segments are taken.
 
-    a, b: from the first token up to, not with, the second number. wanted: tokens of both before they were shortened to fit.
+    a, b: from the first token up to, but not including, the second number. wanted: tokens of both before they were
+    shortened to fit.
     """
 
     row: Row
@@ -64,24 +65,24 @@ class RowMaker:
         self.cls_id, self.sep_id = cls_id, sep_id
 
     def joined(self, first: list[int], second: list[int], label: int) -> Row:
-        """[CLS] A [SEP] B [SEP] of two parts that are there already."""
+        """Return [CLS] A [SEP] B [SEP] from two given parts."""
         ids = [self.cls_id, *first, self.sep_id, *second, self.sep_id]
         return Row(ids, [0] * (len(first) + 2) + [1] * (len(second) + 1), label)
 
     def text(self, store: TextStore, length: int, rng: np.random.Generator) -> Row:
-        """[CLS] running text [SEP]."""
+        """Draw [CLS] running text [SEP]."""
         ids = [self.cls_id, *store.take(store.sentence_at(rng), length - 2), self.sep_id]
         return Row(ids, [0] * len(ids))
 
     def sentence(self, store: TextStore, length: int, rng: np.random.Generator) -> Row:
-        """[CLS] one sentence [SEP]."""
+        """Draw [CLS] one sentence [SEP]."""
         ids = store.one_sentence(int(rng.integers(store.sentences)))[: length - 2]
         return Row([self.cls_id, *ids, self.sep_id], [0] * (len(ids) + 2))
 
     def pair(
         self, store: TextStore, length: int, rng: np.random.Generator, short_share: float = SHORT_PAIR_SHARE
     ) -> Row:
-        """[CLS] A [SEP] B [SEP]; B follows A in half of the draws.
+        """Draw [CLS] A [SEP] B [SEP]; B follows A in half of the draws.
 
         short_share: how many of the pairs are single sentences; the others are segments that fill the row, as in BERT.
         Raises BadInputError if the text has no two sentences that follow each other, or no other document.
@@ -98,23 +99,24 @@ class RowMaker:
         document: int | None = None,
         follows: bool | None = None,
     ) -> DrawnPair:
-        """The same with where it comes from.
+        """Draw a pair as `pair` does, and return where it comes from.
 
-        document: the one that A is taken from, where it is not to be drawn. follows: whether B follows A, likewise; the coin
-        is tossed all the same, so that the rest of the draw stays as it was.
+        document: the one that A is taken from; None draws it. follows: whether B follows A; None draws it.
         """
         self._require_pairs(store, document)
         first, budget = self._with_a_sequel(store, rng, document), length - 3
         if single := rng.random() < short_share:
             sentences_a = 1
         else:
+            # 4 tokens at least, and as many left for B.
             sentences_a = self._fill_segment_a(store, first, int(rng.integers(4, max(5, budget - 3))))
         second, label = first + sentences_a, IS_NEXT
-        coin = rng.random() < 0.5
+        coin = rng.random() < 0.5  # tossed though `follows` may decide, so that the rest of the draw stays the same
         if not coin if follows is None else follows:
             end = store.document_end(first)
         else:
             label = NOT_NEXT
+            # A random B must not come from A's own document (Devlin et al. 2019, A.2).
             while store.documents[second := store.sentence_at(rng)] == store.documents[first]:
                 pass
             end = store.document_end(second)
@@ -127,21 +129,23 @@ class RowMaker:
         return DrawnPair(self.joined(store.tokens(*a), store.tokens(*b), label), a, b, wanted)
 
     def segment_pair(self, store: TextStore, length: int, rng: np.random.Generator) -> Row:
-        """A pair of segments that fill the row as far as their documents reach; errors as for `pair`."""
+        """Draw a pair of segments that fill the row as far as their documents reach. Raises as `pair` does."""
         return self.pair(store, length, rng, short_share=0.0)
 
     def sentence_pair(self, store: TextStore, length: int, rng: np.random.Generator) -> Row:
-        """A pair of single sentences; errors as for `pair`."""
+        """Draw a pair of single sentences. Raises as `pair` does."""
         return self.pair(store, length, rng, short_share=1.0)
 
     def order(
         self, store: TextStore, length: int, rng: np.random.Generator, short_share: float = SHORT_PAIR_SHARE
     ) -> Row:
-        """[CLS] A [SEP] B [SEP]; the two follow each other in a paragraph, and in half of the draws they are swapped.
+        """Draw [CLS] A [SEP] B [SEP]; the two follow each other in a paragraph, and in half of the draws they are
+        swapped.
 
-        Nothing but the text may tell the classes apart, so every choice is the same read backwards: the sentences begin as
-        two neighbours, all equally likely, and grow at either end by chance as far as the row and the paragraph reach; what
-        does not fit is cut after the swap. A paragraph that fits is taken whole, its beginning with it.
+        Nothing but the text may tell the classes apart, so every choice is the same read backwards: the sentences begin
+        as two neighbours, all equally likely, and grow at either end by chance as far as the row and the paragraph
+        reach; what does not fit is cut after the swap. A paragraph that fits is taken whole, its beginning with it.
+
         short_share and errors: as for `pair`.
         """
         if not store.has_neighbours:
@@ -163,17 +167,19 @@ class RowMaker:
         return self.joined(segment_a, segment_b, label)
 
     def full(self, store: TextStore, length: int, rng: np.random.Generator) -> Row:
-        """[CLS] whole sentences [SEP], as many as fit; where a document ends, a [SEP] and the next one's sentences."""
+        """Draw [CLS] whole sentences [SEP], as many as fit; where a document ends, a [SEP] and the next one's sentences
+        follow.
+        """
         first = store.sentence_at(rng)
         return self._whole_sentences(store, length, first, store.sentences)
 
     def doc_sentences(self, store: TextStore, length: int, rng: np.random.Generator) -> Row:
-        """[CLS] whole sentences [SEP], as many as fit before their document ends: rows near an end are shorter."""
+        """Draw [CLS] whole sentences [SEP], as many as fit before their document ends: rows near an end are shorter."""
         first = store.sentence_at(rng)
         return self._whole_sentences(store, length, first, store.document_end(first))
 
     def _whole_sentences(self, store: TextStore, length: int, first: int, stop: int) -> Row:
-        """The sentences from `first` on, before `stop`; the first is cut where it alone is too long."""
+        """Join the sentences from `first` on, before `stop`; the first is cut if it alone is too long."""
         ids = [self.cls_id, *store.one_sentence(first)[: length - 2]]
         for sentence in range(first + 1, stop):
             between = [self.sep_id] if store.documents[sentence] != store.documents[sentence - 1] else []
@@ -185,7 +191,9 @@ class RowMaker:
         return Row(ids, [0] * len(ids))
 
     def running(self, store: TextStore, length: int, rng: np.random.Generator) -> Row:
-        """`length` tokens from a sentence's start on, a separator after each document; after the last comes the first."""
+        """Draw `length` tokens from a sentence's start on, with a separator after each document; after the last
+        document comes the first.
+        """
         sentence, ids = store.sentence_at(rng), list[int]()
         while len(ids) < length:
             ids += [*store.take(sentence, length), self.sep_id]
@@ -203,7 +211,7 @@ class RowMaker:
 
     @staticmethod
     def _grown(store: TextStore, first: int, stop: int, budget: int, rng: np.random.Generator) -> tuple[int, int]:
-        """A run of sentences of one paragraph, made longer at either end by chance until at neither end another fits."""
+        """Extend a run of sentences of one paragraph at either end by chance, until at neither end another fits."""
         begin, end = store.paragraph_start(first), store.paragraph_end(first)
         while True:
             wider = [
@@ -217,7 +225,7 @@ class RowMaker:
 
     @staticmethod
     def _with_a_sequel(store: TextStore, rng: np.random.Generator, document: int | None) -> int:
-        """A sentence that is not its document's last, of the given document if any."""
+        """Draw a sentence that is not its document's last, from the given document if any."""
         while True:
             first = store.sentence_at(rng)
             if first + 1 < store.document_end(first) and document in (None, int(store.documents[first])):
@@ -225,7 +233,7 @@ class RowMaker:
 
     @staticmethod
     def _fill_segment_a(store: TextStore, first: int, target: int) -> int:
-        """How many sentences A takes to reach `target` tokens, leaving at least one of the document to B."""
+        """Return how many sentences A takes to reach `target` tokens, leaving at least one of the document to B."""
         end = store.document_end(first)
         count = 1
         while first + count + 1 < end and store.starts[first + count] - store.starts[first] < target:
@@ -234,10 +242,8 @@ class RowMaker:
 
     @staticmethod
     def _shortened(a: Span, b: Span, budget: int, rng: np.random.Generator) -> tuple[Span, Span]:
-        """The longer segment loses tokens until both fit: A at either end at random, B at its end.
-
-        BERT's own code takes them from either end of both; here B begins where a sentence does, whatever its class.
-        """
+        """Shorten the longer segment until both fit: A at either end at random, B at its end."""
+        # BERT's own code cuts either end of both; here B begins where a sentence does, whatever its class.
         while a[1] - a[0] + b[1] - b[0] > budget:
             if a[1] - a[0] <= b[1] - b[0]:
                 b = (b[0], b[1] - 1)
@@ -249,12 +255,12 @@ class RowMaker:
 
 
 Drawer = Callable[[RowMaker, TextStore, int, np.random.Generator], Row]
-"""How a row of one kind is drawn: a method of RowMaker."""
+"""Draws a row of one kind: a method of RowMaker."""
 
 USUAL_ROWS: Mapping[str, Drawer] = {"text": RowMaker.text, "sentence": RowMaker.sentence, "pair": RowMaker.pair}
 
 
 def row_maker(tokenizer: PreTrainedTokenizerBase) -> RowMaker:
-    """A maker of rows with a tokenizer's special tokens; GPT-2's ends a text by its end-of-text token."""
+    """Return a maker of rows with a tokenizer's special tokens; GPT-2's ends a text by its end-of-text token."""
     end = tokenizer.eos_token_id if tokenizer.sep_token_id is None else tokenizer.sep_token_id
     return RowMaker(int(end if tokenizer.cls_token_id is None else tokenizer.cls_token_id), int(end))

@@ -11,11 +11,11 @@ from transformers import PreTrainedTokenizerBase
 from explorer.text import split_sentences
 
 Document = list[str]
-"""Its paragraphs."""
+"""A document's paragraphs."""
 
 
 def documents_in(lines: Iterable[str]) -> Iterator[Document]:
-    """The documents of a plain text: a paragraph a line, an empty line between documents."""
+    """Yield the documents of a plain text: one paragraph a line, an empty line between documents."""
     document: Document = []
     for line in lines:
         if line.strip():
@@ -28,9 +28,10 @@ def documents_in(lines: Iterable[str]) -> Iterator[Document]:
 
 
 class TextStore:
-    """One source as a flat array of token ids, with the start of each sentence and the numbers of its paragraph and document.
+    """One source as a flat array of token ids, with the start of each sentence and the numbers of its paragraph and
+    document.
 
-    Paragraphs are numbered through all documents; without them a document is one.
+    Paragraphs are numbered through all documents; without them a document counts as one.
     """
 
     def __init__(
@@ -41,7 +42,7 @@ class TextStore:
         sentence_paragraphs: NDArray[np.int64] | None = None,
     ) -> None:
         self.ids = ids
-        self.starts = np.append(sentence_starts, len(ids))
+        self.starts = np.append(sentence_starts, len(ids))  # the end of the last sentence too
         self.documents = sentence_documents
         self.paragraphs = sentence_documents if sentence_paragraphs is None else sentence_paragraphs
         self.sentences = len(sentence_starts)
@@ -51,71 +52,70 @@ class TextStore:
 
     @classmethod
     def from_documents(cls, documents: Iterable[Document], tokenizer: PreTrainedTokenizerBase) -> TextStore:
-        """Tokenise documents sentence by sentence.
-
-        Where the tokenizer keeps spaces (a byte-level one does), every sentence but a document's first begins with one, as
-        it does in the text.
-        """
+        """Tokenise documents sentence by sentence."""
         sentences: list[str] = []
         owners: list[tuple[int, int]] = []
         paragraphs = 0
         for number, document in enumerate(documents):
             split = [split_sentences(paragraph) for paragraph in document]
             parts = [part for paragraph in split for part in paragraph]
+            # A tokenizer that keeps spaces (a byte-level one does) must see the one before each sentence, as in the
+            # text; a document's first has none.
             sentences += _spaced(parts) if keeps_spaces(tokenizer) else parts
             owners += [(number, paragraphs + place) for place, paragraph in enumerate(split) for _ in paragraph]
             paragraphs += len(split)
         encoded: list[list[int]] = []
+        # In parts, so that the encodings of a large corpus are not held all at once.
         for first in range(0, len(sentences), 20_000):
             part = sentences[first : first + 20_000]
             encoded += tokenizer(part, add_special_tokens=False, verbose=False)["input_ids"]
-        kept = [(ids, owner) for ids, owner in zip(encoded, owners, strict=True) if ids]
+        kept = [(ids, owner) for ids, owner in zip(encoded, owners, strict=True) if ids]  # a sentence may have no token
         lengths = np.array([len(ids) for ids, _ in kept], dtype=np.int64)
         flat = np.fromiter((token for ids, _ in kept for token in ids), dtype=np.int32, count=int(lengths.sum()))
         places = np.array([owner for _, owner in kept], dtype=np.int64).reshape(-1, 2)
         return cls(flat, np.cumsum(lengths) - lengths, places[:, 0], places[:, 1])
 
     def sentence_at(self, rng: np.random.Generator) -> int:
-        """A sentence drawn with a probability proportional to its length."""
+        """Draw a sentence with a probability proportional to its length."""
         return self.sentence_of(int(rng.integers(len(self.ids))))
 
     def paragraph_start(self, sentence: int) -> int:
-        """The number of the first sentence of this one's paragraph."""
+        """Return the number of the first sentence of this one's paragraph."""
         return int(np.searchsorted(self.paragraphs, self.paragraphs[sentence], side="left"))
 
     def paragraph_end(self, sentence: int) -> int:
-        """The number of the first sentence after this one's paragraph."""
+        """Return the number of the first sentence after this one's paragraph."""
         return int(np.searchsorted(self.paragraphs, self.paragraphs[sentence], side="right"))
 
     def document_end(self, sentence: int) -> int:
-        """The number of the first sentence after this one's document."""
+        """Return the number of the first sentence after this one's document."""
         return int(np.searchsorted(self.documents, self.documents[sentence], side="right"))
 
     def take(self, sentence: int, most: int) -> list[int]:
-        """Up to `most` token ids from the start of a sentence on, inside its document."""
+        """Return up to `most` token ids from the start of a sentence on, inside its document."""
         start = self.starts[sentence]
         stop = min(start + most, self.starts[self.document_end(sentence)])
         return self.tokens(int(start), int(stop))
 
     def between(self, first: int, stop: int) -> list[int]:
-        """The token ids of the sentences from `first` up to, not with, `stop`."""
+        """Return the token ids of the sentences from `first` up to, but not including, `stop`."""
         return self.tokens(int(self.starts[first]), int(self.starts[stop]))
 
     def tokens(self, start: int, stop: int) -> list[int]:
-        """The token ids at the places from `start` up to, not with, `stop`."""
+        """Return the token ids at the positions from `start` up to, but not including, `stop`."""
         return list(map(int, self.ids[start:stop]))
 
     def sentence_of(self, place: int) -> int:
-        """The number of the sentence that the token at a place belongs to."""
+        """Return the number of the sentence that the token at a position belongs to."""
         return int(np.searchsorted(self.starts, place, side="right")) - 1
 
     def one_sentence(self, sentence: int) -> list[int]:
-        """The token ids of one sentence."""
+        """Return the token ids of one sentence."""
         return self.between(sentence, sentence + 1)
 
 
 def keeps_spaces(tokenizer: PreTrainedTokenizerBase) -> bool:
-    """Whether a space before a word is part of its token, as in a byte-level vocabulary."""
+    """Return whether a space before a word is part of its token, as in a byte-level vocabulary."""
     return bool(tokenizer.tokenize(" a") != tokenizer.tokenize("a"))
 
 

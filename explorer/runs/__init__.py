@@ -1,1 +1,1 @@
-"""Runs: trainings that outlive the page that started them."""
+"""Runs: trainings that go on when the page that started them is closed."""

@@ -28,7 +28,7 @@ NO_WEIGHTS = "Its weights are as large as the model and are not bundled; train i
 
 
 def keep(worked: Worked, record: RunRecord, folder: Path) -> None:
-    """Copy one run's weights and some of its snapshots, with a record that says what it is."""
+    """Copy one run's weights and some of its snapshots into assets/runs, with a record that says what the run is."""
     target = BUNDLED_RUNS / worked.run_id
     shutil.rmtree(target, ignore_errors=True)
     target.mkdir(parents=True)
@@ -49,7 +49,7 @@ def keep(worked: Worked, record: RunRecord, folder: Path) -> None:
 
 
 def _thinned(steps: tuple[int, ...], most: int) -> tuple[int, ...]:
-    """The last step, and others evenly before it."""
+    """Choose at most `most` steps: the last one, and others evenly before it."""
     if len(steps) <= most:
         return steps
     places = {round(place * (len(steps) - 1) / max(1, most - 1)) for place in range(most)} if most > 1 else {-1}
@@ -57,7 +57,7 @@ def _thinned(steps: tuple[int, ...], most: int) -> tuple[int, ...]:
 
 
 def measured(record: RunRecord, opened: OpenRun, glue: Path) -> RunRecord:
-    """The record with what the run scores on the real file of its task; as it is where the folder has none."""
+    """Return the record with the run's scores on the real file of its task; unchanged if the folder has none."""
     path = real_file(record, glue)
     if path is None:
         return record
@@ -77,7 +77,7 @@ def measure_bundled(wanted: Sequence[str], glue: Path, open_run: OpenRuns) -> No
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Train each example and keep it, or measure those that are kept; prints what each reached."""
+    """Train each example and keep it, or measure those that are bundled; prints the scores."""
     parser = argparse.ArgumentParser(prog="python -m explorer.runs", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help="which examples (all)")
     parser.add_argument("--glue", type=Path, help="a folder of GLUE with SST-2/dev.tsv and so on")

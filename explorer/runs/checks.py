@@ -1,4 +1,4 @@
-"""What can be said of a run before it is queued: its task, its method on this model, its name, and where it starts from."""
+"""Checks made before a run is queued: of its task, its method on this model, its name, and the run that it starts from."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from explorer.tuning.spec import RunSpec
 
 
 def describe(spec: RunSpec, settings: Settings) -> dict[str, Any]:
-    """The record's fields that come from the task and the method. Raises ExplorerError if the run cannot be had."""
+    """Return the record's fields that come from the task and the method. Raises ExplorerError if this run is not possible."""
     if isinstance(spec, ScratchSpec):
         return _describe_scratch(spec, settings)
     method = find_method(spec.method)
@@ -48,7 +48,7 @@ def describe(spec: RunSpec, settings: Settings) -> dict[str, Any]:
 
 
 def _describe_scratch(spec: ScratchSpec, settings: Settings) -> dict[str, Any]:
-    """As describe. Raises BadInputError for a start that is no BERT, or a text that is too short."""
+    """Describe a run that pretrains. Raises BadInputError for a start that is no BERT, or a text that is too short."""
     documents = read_documents(spec.task, settings)
     size = f"L={spec.layers} H={spec.hidden}"
     if spec.model != NOTHING:
@@ -66,9 +66,9 @@ def _describe_scratch(spec: ScratchSpec, settings: Settings) -> dict[str, Any]:
 
 
 def settled(spec: RunSpec, teacher: RunRecord | None, settings: Settings) -> RunSpec:
-    """A student's settings with its number of layers, once its teacher fits; any other run's as they are.
+    """Return a student's settings with its number of layers, once its teacher fits; those of any other run unchanged.
 
-    Raises BadInputError for a student without a teacher, deeper than it, or of another task.
+    Raises BadInputError for a student that has no teacher, is deeper than it, or learns another task.
     """
     method = find_method(spec.method)
     if not method.is_student:
@@ -84,6 +84,7 @@ def settled(spec: RunSpec, teacher: RunRecord | None, settings: Settings) -> Run
     _check_teacher(spec, teacher, card(spec.task, settings).task)
     own = teacher.spec.model == spec.model
     depth = depth_of_model(spec.model, settings)
+    # The teacher is itself a student, and shallower than the model.
     if own and find_method(teacher.spec.method).needs_teacher:
         depth = teacher.spec.student_layers
     if spec.start == "teacher" and not own:
@@ -106,6 +107,7 @@ def _sized(spec: RunSpec, depth: int) -> RunSpec:
 def _check_teacher(spec: RunSpec, teacher: RunRecord, task: Task) -> None:
     if not teacher.status.has_weights:
         raise BadInputError(f"{teacher.name} is {teacher.status}: it cannot teach before it is done.")
+    # "sst2@hub" is the bundled "sst2" with the hub's examples.
     same = teacher.spec.task.split("@")[0] == spec.task.split("@")[0]
     if not same or teacher.labels != task.labels:
         learned = ", ".join(teacher.labels) or "a score"
@@ -120,19 +122,20 @@ def _check_teacher(spec: RunSpec, teacher: RunRecord, task: Task) -> None:
 
 
 def depth_of_model(model_id: str, settings: Settings) -> int:
-    """How many layers a model has, from its config's file, whatever its family calls the number."""
+    """Return the number of a model's layers from its config's file, whatever its family calls it."""
     config = read_config(model_id, require_folder(model_id, settings) / "config.json")
     return int(next((config[name] for name in ("num_hidden_layers", "n_layers", "n_layer") if name in config), 12))
 
 
 def heads_of_model(model_id: str, settings: Settings) -> int:
-    """How many attention heads each layer of a model has, from its config's file."""
+    """Return the number of attention heads in each layer of a model, from its config's file."""
     config = read_config(model_id, require_folder(model_id, settings) / "config.json")
     return int(next((config[name] for name in ("num_attention_heads", "n_heads", "n_head") if name in config), 12))
 
 
 def matrices_of_model(model_id: str, settings: Settings, roles: Sequence[str] = ()) -> list[str]:
-    """What carries these roles (all where none is named) in each layer of a model, sorted as its updates are listed.
+    """Return the names of the matrices that have these roles (any role if none is named) in each layer of a model,
+    sorted as its updates are listed.
 
     Raises ModelUnavailableError.
     """
@@ -144,7 +147,7 @@ def matrices_of_model(model_id: str, settings: Settings, roles: Sequence[str] = 
 
 
 def why_not(model_id: str, method: Method, settings: Settings, kind: str = "") -> str | None:
-    """Why a method cannot be had on a model, or not for a kind of task where one is named; None if it can.
+    """Return why a method is not possible on a model, or for a kind of task if one is named; None if it is.
 
     Raises ModelUnavailableError.
     """
@@ -159,7 +162,7 @@ def why_not(model_id: str, method: Method, settings: Settings, kind: str = "") -
 
 
 def check_classes(data: TaskData, labels: Sequence[float]) -> None:
-    """Raise BadInputError for training labels of one class only: a classifier learns to say it."""
+    """Raise BadInputError if all training labels are of one class: a classifier would learn nothing but that class."""
     if data.task.labels and len(set(labels)) < 2:
         name = data.task.labels[int(labels[0])] if labels else "none"
         raise BadInputError(
@@ -168,7 +171,7 @@ def check_classes(data: TaskData, labels: Sequence[float]) -> None:
 
 
 def run_name(spec: RunSpec, method: Method, task_title: str) -> str:
-    """A short name for lists and legends, such as `LoRA r=8 · SST-2`."""
+    """Return a short name for lists and legends, such as `LoRA r=8 · SST-2`."""
     what = method.title
     if "rank" in method.options:
         what = f"{what if spec.variant == 'lora' else _VARIANT_TITLES[spec.variant]} r={spec.rank}"
@@ -183,7 +186,7 @@ def run_name(spec: RunSpec, method: Method, task_title: str) -> str:
 
 
 def _student_name(spec: RunSpec, truth: str) -> str:
-    """Its layers, what it learns from, and where it starts unless from its teacher's layers."""
+    """Name a student by its layers, what it learns from, and where it starts unless from its teacher's layers."""
     soft = "soft targets" if spec.soft_loss == "kl" else "logits"
     terms = ((soft, spec.soft_weight), (truth, spec.hard_weight), ("cosine", spec.cosine_weight))
     learns = " + ".join(name for name, weight in terms if weight)
@@ -201,12 +204,12 @@ _VARIANT_TITLES = {"rslora": "rsLoRA", "dora": "DoRA", "pissa": "PiSSA"}
 
 
 def model_of(record: RunRecord) -> str:
-    """The name of the model that a fine-tuned run has made."""
+    """Return the id of the model that a fine-tuned run has made."""
     return trained_id(record.run_id, record.kept or record.step)
 
 
 def why_no_model(record: RunRecord) -> str:
-    """Why a run has made no model that another could start from; empty if it has."""
+    """Return why no other run can start from this one's model; empty if one can."""
     method = find_method(record.spec.method)
     if not record.status.has_weights:
         return f"{record.name} is {record.status}. Wait until it is done, or choose another run."
@@ -218,7 +221,9 @@ def why_no_model(record: RunRecord) -> str:
 
 
 def begun_from(spec: RunSpec, facts: dict[str, Any], first: RunRecord) -> tuple[RunSpec, dict[str, Any]]:
-    """A run's settings and described facts, once it starts from an earlier run's weights. Raises BadInputError if it can't."""
+    """Return a run's settings and described facts for a start from an earlier run's weights. Raises BadInputError if it
+    can't.
+    """
     own = model_of(first)
     if first.from_nothing:
         raise BadInputError(f"{first.name} has made a model of its own: choose {own} as the model instead.")

@@ -1,4 +1,4 @@
-"""Several runs: started and followed together, and whether they differ beyond chance."""
+"""Starts and follows several runs together, and tests whether they differ beyond chance."""
 
 from __future__ import annotations
 
@@ -17,18 +17,19 @@ from explorer.tuning.methods import find_method
 from explorer.tuning.spec import RunSpec
 
 ALPHA = 0.05
-"""The chance that any of the differences that are called real is none, for all comparisons of a page together."""
+"""The family-wise error rate: the chance that any difference of a page's comparisons is called real and is not."""
 
 Pair = tuple[int, int]
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What comparing runs came to.
+    """The result of comparing runs.
 
-    test: "mcnemar" for an accuracy and "bootstrap" for other metrics, on the same `rows`; "unpaired" where the answers were not
-    kept, as if each run had been measured on rows of its own; "" where nothing can be said. p: of each pair, adjusted for how
-    many there are (Holm); empty without a paired test. threshold: without one, the least difference that is beyond chance.
+    test: "mcnemar" for an accuracy and "bootstrap" for other metrics, on the same `rows`; "unpaired" if the answers
+    were not kept, as if each run had been measured on rows of its own; "" if nothing can be said. p: of each pair,
+    adjusted for the number of pairs by Holm's method; empty without a paired test. threshold: without p values, the
+    least difference that is beyond chance.
     """
 
     test: Literal["mcnemar", "bootstrap", "unpaired", ""]
@@ -38,17 +39,17 @@ class Verdict:
 
     @property
     def title(self) -> str:
-        """The test as a sentence names it."""
+        """The test's name as a sentence uses it."""
         return test_of("accuracy" if self.test == "mcnemar" else "")
 
 
 def every_pair(records: Sequence[RunRecord]) -> tuple[Pair, ...]:
-    """What is compared where the best is looked for: any of them might have come out best by chance."""
+    """Return all pairs, for a search for the best run: any of them might have come out best by chance."""
     return tuple(combinations(range(len(records)), 2))
 
 
 def compare(records: Sequence[RunRecord], pairs: Sequence[Pair]) -> Verdict:
-    """Test the pairs of finished runs, at least one, on their leading metric."""
+    """Test the given pairs of finished runs, at least one pair, on their leading metric."""
     outcomes = [record.outcome for record in records if record.outcome is not None]
     metric, truths = records[0].leading_metric, {outcome.truths for outcome in outcomes}
     rows = max(next(iter(outcome.rows.values())) for outcome in outcomes)
@@ -58,14 +59,15 @@ def compare(records: Sequence[RunRecord], pairs: Sequence[Pair]) -> Verdict:
         return Verdict("mcnemar" if metric == "accuracy" else "bootstrap", rows, dict(zip(pairs, p, strict=True)))
     if metric != "accuracy":
         return Verdict("", rows, {})
+    # Kept away from 0 and 1, where the normal approximation has no variance.
     level = min(max(max(record.score or 0.0 for record in records), 1 / rows), 1 - 1 / rows)
-    errors = NormalDist().inv_cdf(1 - ALPHA / (2 * len(pairs)))
+    errors = NormalDist().inv_cdf(1 - ALPHA / (2 * len(pairs)))  # Bonferroni's correction, two-sided
     return Verdict("unpaired", rows, {}, float(errors * (2 * level * (1 - level) / rows) ** 0.5))
 
 
 @lru_cache(maxsize=64)
 def _paired(metric: str, truths: str, answers: tuple[str, ...], pairs: tuple[Pair, ...]) -> tuple[float, ...]:
-    """Adjusted p of each pair; kept, since a page that follows a run asks again and again."""
+    """Return each pair's adjusted p; cached, since a page that follows a run asks again and again."""
     import torch
 
     from explorer.maths.paired import STATISTICS, bootstrap_p, bootstrapped, holm, mcnemar
@@ -74,12 +76,14 @@ def _paired(metric: str, truths: str, answers: tuple[str, ...], pairs: tuple[Pai
     if metric == "accuracy":
         hits = [one == labels for one in said]
         return tuple(holm([mcnemar(hits[one], hits[other]) for one, other in pairs]))
+    # One set of draws for all pairs: runs are resampled on the same rows, so that differences stay paired.
     draws = bootstrapped(STATISTICS[metric], labels, said)
     return tuple(holm([bootstrap_p(draws[one] - draws[other]) for one, other in pairs]))
 
 
 def against(record: RunRecord, labels: Sequence[float], answers: Sequence[float]) -> float | None:
-    """p that a finished run and another's answers to the same held-out rows differ by chance; None where they are not the same.
+    """Return p for the difference between a finished run's answers and another's to the same held-out rows; None if the
+    rows differ.
 
     labels, answers: of every row, in its order; tested as `compare` does.
     """
@@ -90,12 +94,12 @@ def against(record: RunRecord, labels: Sequence[float], answers: Sequence[float]
 
 
 def test_of(metric: str) -> str:
-    """The test's name, for a sentence."""
+    """Return the name of a metric's test, for a sentence."""
     return "McNemar's test" if metric == "accuracy" else "a paired bootstrap"
 
 
 def without_a_test(verdict: Verdict, rows: str = "examples") -> str:
-    """What is said of differences where no answers were kept to pair."""
+    """Return the note on differences between runs whose answers were not kept and so cannot be paired."""
     if verdict.test == "unpaired":
         return (
             f"The answers to single {rows} were not all kept, so these runs are compared as if each had been measured on "
@@ -106,7 +110,7 @@ def without_a_test(verdict: Verdict, rows: str = "examples") -> str:
 
 
 def beyond_chance(records: Sequence[RunRecord], pairs: Sequence[Pair]) -> dict[Pair, bool]:
-    """Whether the two runs of each pair differ beyond chance; empty where nothing can be said."""
+    """Return whether the two runs of each pair differ beyond chance; empty if nothing can be said."""
     verdict = compare(records, pairs)
     if verdict.p:
         return {pair: p < ALPHA for pair, p in verdict.p.items()}
@@ -117,9 +121,10 @@ def beyond_chance(records: Sequence[RunRecord], pairs: Sequence[Pair]) -> dict[P
 
 
 def lead_in_words(others: Sequence[tuple[str, bool]]) -> str:
-    """How a headline goes on after the score that leads; empty where nothing can be said.
+    """Return how a headline goes on after the leading score; empty if nothing can be said.
 
-    others: the names of what it is compared with, the best first, and whether the leader is beyond chance better than each.
+    others: the names of the runs that it is compared with, the best first, and whether the leader is better than each
+    beyond chance.
     """
     if not others:
         return ""
@@ -131,7 +136,7 @@ def lead_in_words(others: Sequence[tuple[str, bool]]) -> str:
 
 
 def two_compared(records: Sequence[RunRecord], names: str, rows: str = "examples") -> str:
-    """By which test, and with which p, two finished runs were compared, as a note beside a figure says it."""
+    """Return the note beside a figure that names the test, and the p, by which two finished runs were compared."""
     verdict = compare(records, [(0, 1)])
     if not verdict.p:
         return without_a_test(verdict, rows)
@@ -141,14 +146,15 @@ def two_compared(records: Sequence[RunRecord], names: str, rows: str = "examples
 # Following runs: what live actions yield, whatever lab they belong to.
 
 Missing = tuple[tuple[str, str], ...]
-"""What cannot be had on a model, and why."""
+"""(title, reason) of what is not possible on a model."""
 
 
 @dataclass(frozen=True)
 class Compared:
-    """Runs side by side. missing: (method, why it cannot be had on this model). baseline: what counting words reaches.
+    """Runs side by side. missing: (method, why it is not possible on this model). baseline: the score of counting
+    words.
 
-    again: the same runs with other seeds, where these were trained as well.
+    again: the same runs with other seeds, if these were trained as well.
     """
 
     records: tuple[RunRecord, ...]
@@ -158,7 +164,7 @@ class Compared:
 
 
 def follow(runs: Runs, run_id: str) -> Iterator[RunRecord | None]:
-    """A run's record whenever it has changed, until it has ended."""
+    """Yield a run's record whenever it has changed, else None, until it has ended."""
     version = -1
     while True:
         record = runs.get(run_id)
@@ -174,9 +180,9 @@ def start_all(
     owner: str,
     title: Callable[[RunSpec], str] = lambda spec: find_method(spec.method).title,
 ) -> tuple[tuple[str, ...], Missing]:
-    """Start the runs that this model can have: their ids, and (title, reason) of the others, each said once.
+    """Start the runs that this model can have. Returns their ids, and (title, reason) of the others, each once.
 
-    Raises BadInputError where it can have none.
+    Raises BadInputError if none is possible.
     """
     started, missing = list[str](), dict[tuple[str, str], None]()
     for spec in specs:
@@ -190,7 +196,7 @@ def start_all(
 
 
 def follow_all(runs: Runs, run_ids: tuple[str, ...], missing: Missing = ()) -> Iterator[Compared | None]:
-    """The records of several runs, until all have ended."""
+    """Yield the records of several runs when one has changed, else None, until all have ended."""
     versions: list[int] = []
     while True:
         records = tuple(runs.get(run_id) for run_id in run_ids)

@@ -17,27 +17,31 @@ from contextlib import contextmanager, suppress
 from types import TracebackType
 
 OWED_A_SECOND = 0.5
-"""What a second in which questions and training run side by side owes to training, which moves on in it too."""
+"""Seconds owed to training for each second in which questions and training run side by side: not a whole one, since
+training also moves on.
+"""
 
 HEAVY_PATIENCE = 0.05
-"""Seconds owed, with which heavy work doesn't begin until all is paid."""
+"""Seconds owed from which heavy work doesn't begin until all is paid."""
 
 PATIENCE = 2.0
-"""Seconds owed, with which short questions wait as well, until it is a little less."""
+"""Seconds owed from which short questions wait as well, until it is PAYMENT less."""
 
 MOST_OWED = PATIENCE + 0.2
 
 PAYMENT = 0.05
-"""Seconds that a short question waits at a time."""
+"""Seconds that a short question waits before it looks again."""
 
 MOST_SAVED = 1.0
-"""Seconds that training may have had for itself without a question, and gives back to a class that presses all at once."""
+"""Seconds of credit at most that training gathers without a question, and spends on a class that presses all at once."""
 
 
 class Share:
-    """Who has had how much: while something trains, questions run until they owe it time, and then let it have that.
+    """Accounts for the machine's time: while something trains, questions run until they owe it time, then let it have
+    that time.
 
-    Seconds in which questions and training run side by side are owed in part; those in which training has the machine pay.
+    Seconds in which questions and training run side by side are owed in part; seconds in which training has the machine
+    pay them back.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -48,12 +52,13 @@ class Share:
         self._changed = threading.Condition()
 
     def _count(self) -> None:
-        """Bring what is owed up to now. Its caller holds the lock."""
+        """Bring what is owed up to date. The caller holds the lock."""
         now = self._clock()
         passed, self._last = now - self._last, now
         if self._training:
             owed = self._owed + (OWED_A_SECOND * passed if self._asking else -passed)
             self._owed = min(MOST_OWED, max(-MOST_SAVED, owed))
+            # Each flag goes on at one level and off at a lower one, so that it does not flicker at the limit.
             self._heavy_wait = self._owed >= HEAVY_PATIENCE or (self._heavy_wait and self._owed > 0)
             self._all_wait = self._owed >= PATIENCE or (self._all_wait and self._owed > PATIENCE - PAYMENT)
         else:
@@ -61,7 +66,7 @@ class Share:
 
     @contextmanager
     def training(self) -> Iterator[None]:
-        """Something trains within."""
+        """Count something as training while the context is open."""
         with self._changed:
             self._count()
             self._training += 1
@@ -74,14 +79,16 @@ class Share:
                 self._changed.notify_all()
 
     def hold(self) -> float:
-        """For how many seconds heavy work should not begin; 0 where nothing is owed, or nothing trains."""
+        """Return for how many seconds heavy work should not begin; 0 if nothing is owed, or nothing trains."""
         with self._changed:
             self._count()
             return max(PAYMENT, self._owed) if self._heavy_wait else 0.0
 
     @contextmanager
     def asking(self) -> Iterator[None]:
-        """A piece of a question's work within; it waits first while questions owe training much time."""
+        """Count a piece of a question's work while the context is open; first wait as long as questions owe training
+        much time.
+        """
         with self._changed:
             self._count()
             while self._all_wait:
@@ -97,13 +104,13 @@ class Share:
 
 
 SHARE = Share()
-"""Of this process."""
+"""This process's account."""
 
 
 # Runs that train at the same time take turns, step by step: as fast as all at once, and only one needs room to compute.
 
 M_ARENA_MAX = -8
-"""glibc's number for mallopt's limit on heaps."""
+"""The number by which glibc's mallopt knows the limit on heaps (arenas)."""
 
 
 class Turns:
@@ -115,7 +122,7 @@ class Turns:
         self._lock = threading.Lock()
 
     def __enter__(self) -> None:
-        """Wait for one's turn."""
+        """Wait for this thread's turn."""
         with self._lock:
             if not self._taken:
                 self._taken = True
@@ -127,21 +134,19 @@ class Turns:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Hand the turn on."""
+        """Hand the turn to the thread that has waited longest."""
         with self._lock:
             if self._waiting:
-                self._waiting.popleft().set()
+                self._waiting.popleft().set()  # _taken stays True: the lock passes on without being free in between
             else:
                 self._taken = False
 
 
 def share_freed_memory() -> None:
-    """Let all threads allocate from one heap, on systems with glibc; to be called before there are many threads.
-
-    It gives each a heap of its own otherwise, and keeps there what is freed: eight runs would hold eight runs' activations,
-    though only one computes.
-    """
+    """Let all threads allocate from one heap, on systems with glibc; to be called before there are many threads."""
     with suppress(OSError, AttributeError, TypeError):
+        # glibc gives each thread a heap of its own otherwise, and keeps there what is freed: eight runs would hold
+        # eight runs' activations, though only one computes.
         ctypes.CDLL(None).mallopt(M_ARENA_MAX, 1)
 
 
@@ -149,7 +154,7 @@ def share_freed_memory() -> None:
 
 
 class Leaving:
-    """Whether this process is about to end, and whom it waits for."""
+    """Knows whether this process is about to end, and which runs it waits for."""
 
     def __init__(self) -> None:
         self._asked = False
@@ -158,7 +163,7 @@ class Leaving:
 
     @contextmanager
     def waits_for(self) -> Iterator[None]:
-        """Something trains within, and has steps to lose."""
+        """Count a run that has steps to lose while the context is open."""
         with self._changed:
             self._training += 1
         try:
@@ -169,21 +174,19 @@ class Leaving:
                 self._changed.notify_all()
 
     def begin(self, seconds: float) -> bool:
-        """Ask for the last checkpoints; whether all were written within so many seconds."""
+        """Ask for the last checkpoints. Returns whether all were written within `seconds`."""
         with self._changed:
             self._asked = True
             return self._changed.wait_for(lambda: not self._training, seconds)
 
     def keep(self, write: Callable[[], None]) -> None:
-        """Between two steps: where the process is about to end, write a checkpoint and train no more.
-
-        The thread then stays where it is. Whatever it did would end its run, which is to go on when the process is back.
-        """
+        """Called between two steps: if the process is about to end, write a checkpoint and train no more."""
         if self._asked:
             write()
             with self._changed:
                 self._training -= 1
                 self._changed.notify_all()
+            # Sleeps for ever: returning or raising would end the run, which is to go on when the process is back.
             threading.Event().wait()
 
 

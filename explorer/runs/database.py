@@ -1,4 +1,4 @@
-"""The SQLite file that holds the records of runs, its journal, and a second copy of each record beside it."""
+"""The SQLite file that holds the records of runs, its journal mode, and a second copy of each record beside it."""
 
 from __future__ import annotations
 
@@ -34,11 +34,12 @@ Result = TypeVar("Result")
 
 
 class RunDatabase:
-    """Rows of (run_id, owner, status, created, record). Safe for threads, and shared with other processes by SQLite's locks.
+    """A table of (run_id, owner, status, created, record). Safe for threads, and shared with other processes by
+    SQLite's locks.
 
-    A folder that may not be written is read all the same. A file that is no database, or a damaged one, gets another name
-    (`set_aside`). A new file begins with `copies`, rows that are kept elsewhere, and what else can be read of the damaged one.
-    All other failures are StorageErrors.
+    A folder that cannot be written is read all the same. A file that is no database, or is damaged, gets another name
+    (`set_aside`); a new file begins with `copies`, rows that are kept elsewhere, and what else can be read of the
+    damaged one. All other failures are StorageErrors.
     """
 
     def __init__(self, folder: Path, copies: Callable[[], Iterable[Sequence[Any]]] = tuple) -> None:
@@ -50,7 +51,7 @@ class RunDatabase:
             self.read("SELECT 1")
 
     def read(self, query: str, values: Sequence[Any] = ()) -> list[Any]:
-        """All rows that a query finds. Raises StorageError."""
+        """Return all rows that a query finds. Raises StorageError."""
 
         def ask(connection: sqlite3.Connection) -> list[Any]:
             with closing(connection.execute(query, values)) as rows:
@@ -68,7 +69,7 @@ class RunDatabase:
         self._with(change, "written")
 
     def close(self) -> None:
-        """Let the file go; the next call opens it again."""
+        """Close the file; the next call opens it again."""
         with self._lock:
             self._close()
 
@@ -111,6 +112,7 @@ class RunDatabase:
 
     def _writable(self) -> sqlite3.Connection:
         self.path.parent.mkdir(parents=True, exist_ok=True)
+        # SQLite creates an empty file before its first write.
         new = not self.path.exists() or not self.path.stat().st_size
         connection = _connect(str(self.path))
         try:
@@ -125,7 +127,7 @@ class RunDatabase:
         return connection
 
     def _set_aside(self) -> None:
-        """Give the damaged file another name, begin a new one, and take over what the copies lack."""
+        """Rename the damaged file, begin a new one with the copies, and add the rows that can still be read of the old one."""
         self._close()
         stamp = time.strftime("%Y%m%d-%H%M%S")
         name = next(
@@ -134,13 +136,14 @@ class RunDatabase:
             if not self._beside(name).exists()
         )
         try:
+            # The write-ahead log belongs to the damaged file, and would be applied to the new one.
             for ending in ("", "-wal", "-shm"):
                 if self._beside(FILE + ending).exists():
                     self._beside(FILE + ending).rename(self._beside(name + ending))
             rows = _readable_rows(self._beside(name))
             self._connection = self._open()
             with self._connection as connection:
-                connection.executemany(_ADD, rows)
+                connection.executemany(_ADD, rows)  # OR IGNORE: a copy that is there already wins
                 ((kept,),) = connection.execute("SELECT count(*) FROM runs").fetchall()
         except (OSError, sqlite3.Error) as error:
             raise storage_error(f"The list of runs (runs/{FILE}) is damaged; it", error, "set aside") from error
@@ -156,27 +159,28 @@ class RunDatabase:
 
 def _connect(name: str) -> sqlite3.Connection:
     connection = sqlite3.connect(name, check_same_thread=False, timeout=_WAIT_SECONDS, uri=name.startswith("file:"))
+    # Bytes that are no UTF-8, as in a damaged file, are read as replacement characters.
     connection.text_factory = lambda text: text.decode("utf-8", "replace")
     return connection
 
 
 def _is_damage(error: Exception) -> bool:
-    """Whether the file itself is at fault, and not the disk, the permissions or another process that holds it."""
+    """Return whether the file itself is at fault, and not the disk, the permissions or another process that holds it."""
     code = getattr(error, "sqlite_errorcode", None)
-    return code is not None and code & 0xFF in _DAMAGED
+    return code is not None and code & 0xFF in _DAMAGED  # the low byte is the primary code, the rest of it says more
 
 
 def _is_refusal(error: Exception) -> bool:
-    """Whether the folder may not be written."""
+    """Return whether the folder cannot be written."""
     code = getattr(error, "sqlite_errorcode", None)
-    return code is None or code & 0xFF in _REFUSED
+    return code is None or code & 0xFF in _REFUSED  # None: an OSError from making the folder
 
 
 def _readable_rows(path: Path) -> list[Any]:
     rows: list[Any] = []
     with suppress(sqlite3.Error), closing(_connect(f"{path.as_uri()}?mode=ro")) as old:
         for row in old.execute(f"SELECT {_COLUMNS} FROM runs"):
-            rows.append(row)
+            rows.append(row)  # one by one: a damaged file fails midway, and what came before is kept
     return rows
 
 
@@ -187,20 +191,21 @@ _NETWORK = re.compile(r"fuse(\..+|blk)?|nfs\d?|cifs|smb\d?|9p|afs|ceph|lustre|gl
 
 
 def journal_mode(folder: Path, mounts: Path = MOUNTS) -> str:
-    """The value for `PRAGMA journal_mode`: DELETE on a network mount, as a Space's storage is, and WAL elsewhere.
+    """Return the value for `PRAGMA journal_mode`: DELETE on a network mount, as a Space's storage is, and WAL
+    elsewhere.
 
-    WAL shares memory between processes by a file beside the records, which file systems over a network don't offer.
-    `mounts` is a table like Linux's /proc/self/mounts; where there is none, as on macOS, the folder counts as local.
+    mounts: a table like Linux's /proc/self/mounts; without one, as on macOS, the folder counts as local.
     """
     try:
         table = mounts.read_text(encoding="utf-8", errors="replace")
     except OSError:
         return "WAL"
+    # WAL shares memory between processes by a file beside the records, which network file systems don't offer.
     return "DELETE" if _NETWORK.fullmatch(_file_system(folder.resolve(), table)) else "WAL"
 
 
 def _file_system(folder: Path, table: str) -> str:
-    """The type of the mount that holds the folder: the deepest one, and of several at one place the last."""
+    """Return the type of the mount that holds the folder: the deepest one, and of several at one place the last."""
     deepest, found = -1, ""
     for line in table.splitlines():
         words = line.split(" ")
@@ -213,29 +218,31 @@ def _file_system(folder: Path, table: str) -> str:
 
 
 def _plain(name: str) -> str:
-    """A mount's folder without the octal escapes that the table writes for blanks, tabs and backslashes."""
+    """Replace the octal escapes by which the table writes blanks, tabs and backslashes in a mount's folder."""
     return re.sub(r"\\([0-7]{3})", lambda match: chr(int(match.group(1), 8)), name)
 
 
 # A second copy of each run's record, in a file of its own: from these a list that is damaged or gone is made again.
 
 FOLDER = "records"
-"""Beside the runs' folder, in which each folder is one run's."""
+"""A folder beside that of the runs, in which each folder is a run's."""
 
 Row = tuple[str, str, str, float, str]
-"""run_id, owner, status, created and the record as JSON: what the list holds of a run."""
+"""run_id, owner, status, created and the record as JSON: a row of the database."""
 
 
 class Copies:
-    """Files below a data folder. One of a run that trains is written with each status and checkpoint, and not in between."""
+    """Copies of records as files below a data folder. That of a run that trains is written with each status and
+    checkpoint only.
+    """
 
     def __init__(self, data_folder: Path) -> None:
         self.folder = data_folder / FOLDER
         self._kept: dict[str, tuple[RunStatus, int]] = {}
-        """What active runs have a copy of."""
+        """The state of each active run whose copy was written last."""
 
     def keep(self, record: RunRecord, text: str) -> None:
-        """Write a record, whose JSON is `text`; where that fails the list has it still."""
+        """Write a record, whose JSON is `text`. A failure is logged only, since the database still has the record."""
         state = (record.status, record.saved)
         if self._kept.get(record.run_id) == state:
             return
@@ -245,7 +252,7 @@ class Copies:
             self._kept.pop(record.run_id, None)
 
     def write(self, run_id: str, text: str) -> bool:
-        """Write one file, whole or not at all; whether that worked."""
+        """Write one file, whole or not at all. Returns whether that worked."""
         path = self.folder / f"{run_id}.json"
         part = path.with_suffix(".part")
         try:
@@ -258,7 +265,7 @@ class Copies:
         return True
 
     def forget(self, run_id: str) -> None:
-        """Remove a deleted run's."""
+        """Remove the copy of a run that was deleted."""
         self._kept.pop(run_id, None)
         try:
             (self.folder / f"{run_id}.json").unlink(missing_ok=True)
@@ -266,7 +273,7 @@ class Copies:
             logging.getLogger("explorer").warning("the copy of the record of %s stays: %s", run_id, error)
 
     def rows(self) -> Iterator[Row]:
-        """All that can be read, as rows of the list."""
+        """Yield every copy that can be read, as a row of the database."""
         for path in sorted(self.folder.glob("*.json")):
             try:
                 text = path.read_text(encoding="utf-8")

@@ -12,25 +12,25 @@ from explorer.tuning.students import WEIGHTS, ablated, labels_only
 
 OWNER = "example"
 FROM_NOTHING = {"example-nothing": "example-nothing-static"}
-"""What a first visitor sees of training from nothing: masks drawn anew each time, raced with one mask for each row."""
+"""The first example of pretraining that a visitor sees: masks drawn anew each time, raced with one mask for each row."""
 
 SEEDS_FROM_NOTHING = (1, 2)
-"""The seeds with which the same race was run again."""
+"""The seeds with which the same race was repeated."""
 
 RECIPES = ("example-recipe-bert", "example-recipe-roberta")
 """BERT's objective and input format in small, and RoBERTa's: a race that does not come out as published."""
 
 LEAK = ("example-next-seen", "example-next-causal")
-"""The next token predicted without a causal mask, and with one."""
+"""Next-token prediction without a causal mask, and with one."""
 
 FIRST = "example-lora-8"
-"""What a first visitor sees: LoRA with its defaults, with its history."""
+"""The first run that a visitor sees: LoRA with its defaults, with its history."""
 
 OTHER_RANK, OTHER_SEED = "example-lora-64", "example-lora-8-again"
-"""What FIRST is compared with."""
+"""The runs that FIRST is compared with."""
 
 PRAISE = "A warm, funny and moving film that I would gladly watch again."
-"""What a run is asked where no text is given."""
+"""The text that a run is asked about if none is given."""
 
 ANSWERS = "example-squad"
 """A run that finds answers in a text."""
@@ -41,15 +41,15 @@ READ = (
     "track 41 metres above the river. A storm damaged two of its arches in 1931, and no train crossed it again until the spring "
     "of 1933. Since 2004 walkers may use a path beside the track."
 )
-"""What it is asked, and of which text, where none is given."""
+"""The question and the text for ANSWERS if none is given."""
 
 
 @dataclass(frozen=True)
 class Worked:
-    """One example. run_id: its name in links. snapshots: how many moments of its training are kept.
+    """One example. run_id: its name in links. snapshots: how many of its training's snapshots are kept.
 
-    weights: whether they are bundled; those of full fine-tuning are as large as the model. listed: whether lists of runs
-    show it, or only the page that compares many.
+    weights: whether they are bundled; those of full fine-tuning are as large as the model. listed: whether lists of
+    runs show it, or only the page that compares many.
     """
 
     run_id: str
@@ -63,7 +63,7 @@ _LORA = RunSpec(DEFAULT_MODEL, "sst2", "lora")
 
 
 def _rank(rank: int) -> RunSpec:
-    """As the sweep does: alpha is twice the rank."""
+    """Return the settings of a rank, with alpha twice the rank, as in the sweep."""
     return replace(_LORA, rank=rank, alpha=2.0 * rank)
 
 
@@ -74,11 +74,11 @@ BY_RANK = {1: "example-lora-1", 2: "example-lora-2", 4: "example-lora-4", 8: FIR
 """The example of every rank of the sweep."""
 
 RANKS, RANK_SEEDS, RANK_EPOCHS = (1, 2, 8, 64), (0, 1, 2), 10
-"""Of the sweep over the rank: trained so long that a small rank has time to learn what a large one learns sooner."""
+"""The sweep over the rank: trained so long that a small rank has time to learn what a large one learns sooner."""
 
 
 def of_rank(rank: int, seed: int) -> str:
-    """The name of a run of that sweep."""
+    """Return the name of a run of that sweep."""
     return f"example-rank-{rank}-{seed}"
 
 
@@ -86,7 +86,7 @@ TUNED = (
     *("bert-mini", "roberta-mini", "albert-mini", "electra-mini-discriminator", "deberta-mini", "distilbert-mini"),
     "gpt2-mini",
 )
-"""The models of one size that are fine-tuned alike: a yardstick that asks all of them the same."""
+"""Models of one size that are fine-tuned alike, as a yardstick that treats all of them the same."""
 
 TUNED_ON, TUNED_SEEDS = {"sst2": 5}, (0, 1, 2)
 """Tasks with their epochs, and seeds. A second task was tried: after ten epochs of QQP-like bert-mini has 80% and albert-mini
@@ -94,12 +94,12 @@ TUNED_ON, TUNED_SEEDS = {"sst2": 5}, (0, 1, 2)
 
 
 def of_tuned(model: str, task: str, seed: int) -> str:
-    """The name of one of these runs."""
+    """Return the name of one of these runs."""
     return f"example-{model}-{task}-{seed}"
 
 
 SEEDS = 5
-"""How often a comparison with and without a teacher is made: one seed says little."""
+"""How many seeds a comparison with and without a teacher has: one seed says little."""
 
 _SMALL = RunSpec(
     "bert-mini",
@@ -111,7 +111,9 @@ _SMALL = RunSpec(
     soft_weight=0.5,
     hard_weight=0.5,
 )
-"""A small student whose layers owe its teacher nothing: beside it, the same one on labels alone has not heard of one."""
+"""A small student that starts from pretrained layers and not from its teacher's: its twin on labels alone owes the
+teacher nothing.
+"""
 
 
 def _alone(run_id: str) -> str:
@@ -119,16 +121,16 @@ def _alone(run_id: str) -> str:
 
 
 FEW = tuple(f"example-few-{seed}" for seed in range(SEEDS))
-"""Students that know 32 labels, a seed each."""
+"""Students that know 32 labels, one for each seed."""
 
 STUDENT = FEW[0]
-"""What a first visitor sees of students."""
+"""The first student that a visitor sees."""
 
 EVERY = ("example-student", "example-student-1", "example-student-2")
-"""Students that know all labels, as their teacher does, a seed each: half of the teacher's layers."""
+"""Students with half of the teacher's layers that know all labels, as their teacher does, one for each seed."""
 
 KNOWN_LABELS = 32
-"""Of 480, to the students of FEW and of the ablation."""
+"""How many of the 480 labels the students of FEW and of the ablation know."""
 
 _HALF = RunSpec(DEFAULT_MODEL, "sst2", "distill", teacher=FIRST, student_layers=3)
 _PAIRS = (
@@ -154,7 +156,7 @@ ON_TEXT, WORDS_ONLY = "example-student-text", "example-student-words"
 """A student of the model itself, which learns to fill masks, and the same one on the hidden words alone."""
 
 COMPANIONS = {**{run_id: _alone(run_id) for run_id, _ in _PAIRS}, ON_TEXT: WORDS_ONLY}
-"""What a student is drawn beside: the same one without a teacher's help."""
+"""The run that each student is drawn beside: the same one without a teacher's help."""
 
 BY_ABLATION = {ablation.slug: f"example-student-{ablation.slug}" for ablation in ablated(_THREE_TERMS)}
 """The example of every line of the ablation, by slug."""
@@ -177,12 +179,12 @@ _NEXT = ScratchSpec(steps=600, objective="causal", row_format="doc_sentences")
 
 
 def with_seed(run_id: str, seed: int) -> str:
-    """The name of the same example with another seed."""
+    """Return the name of the same example with another seed."""
     return f"{run_id}-{seed}"
 
 
 WRITTEN = "example-e2e-lora"
-"""What a first visitor sees of meanings put into words."""
+"""The first run that a visitor sees of meanings put into words."""
 
 _WRITTEN = RunSpec(
     "gpt2-mini", "e2e", "lora", rank=16, alpha=32.0, targets=("query", "output", "ffn_in", "ffn_out"), epochs=16

@@ -1,4 +1,4 @@
-"""The lane in which runs train: started by visitors, fair between them, and going on when their page is closed."""
+"""The queue in which runs train: started by visitors, fair between them, and going on when their page is closed."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ LECTURER = "*"
 """The owner that may see, stop and delete every run."""
 
 KEEP_SECONDS = 2.0
-"""How often a training run's record goes to disk; its checkpoint has a pace of its own."""
+"""Seconds between two writes of a training run's record to disk; its checkpoint has a pace of its own."""
 
 SETTLE_SECONDS = 5.0
-"""How often a free lane tries to write what a full disk did not take."""
+"""Seconds between two attempts of an idle lane to write what a full disk did not take."""
 
 Work = Callable[[RunRecord, Callable[[RunRecord], None], threading.Event], None]
 
 
 class RunManager:
-    """Runs of one machine; see explorer.runs.protocol.Runs.
+    """The runs of one machine; see explorer.runs.protocol.Runs.
 
-    work: trains one run and publishes newer records of it. import_: keeps an adapter's weights and gives its record.
+    work: trains one run and publishes newer records of it. import_: keeps an adapter's weights and returns its record.
     """
 
     def __init__(
@@ -53,16 +53,17 @@ class RunManager:
         self._active: dict[str, RunRecord] = {}
         self._stopping: dict[str, threading.Event] = {}
         self._contexts: dict[str, Context] = {}
-        """What was current where a run was started: the visitor's request, whose GPU time ZeroGPU counts."""
+        """The context in which each run was started: it holds the visitor's request, by which ZeroGPU charges GPU time."""
         self._kept_at: dict[str, float] = {}
         self._lasted: deque[float] = deque(maxlen=8)
-        """Seconds of the runs that have ended last."""
+        """Seconds that the last runs took, for an estimate of the waiting time."""
         self._changed = threading.Condition()
         self._threads: list[threading.Thread] = []
         self._room = Room(store, settings, self._needs)
 
     def start(self, spec: RunSpec, owner: str) -> str:
-        """Queue a run; its id. Raises ExplorerError if the task, the method or the model cannot be had."""
+        """Queue a run and return its id. Raises ExplorerError if the task, the method or the model is not possible."""
+        # Imported here: a server on which nobody trains needs none of it.
         from explorer.runs.checks import describe, settled
 
         spec = settled(spec, self._teacher(spec), self._settings)
@@ -83,7 +84,7 @@ class RunManager:
         return record.run_id
 
     def _teacher(self, spec: RunSpec) -> RunRecord | None:
-        """Who a student learns from. Raises BadInputError for a run that is not there, or whose weights are not."""
+        """Return the run that a student learns from. Raises BadInputError if it does not exist, or its weights are not here."""
         teacher = self.get(spec.teacher) if spec.teacher else None
         if teacher is not None and not (self.store.folder_of(teacher.run_id) / WEIGHTS).exists():
             raise BadInputError(
@@ -94,6 +95,7 @@ class RunManager:
     def _enqueue(self, record: RunRecord, owner: str) -> None:
         """Queue a run for its owner, who may be a queue.Visitor."""
         with self._changed:
+            # Before it is saved: a visitor whose queue is full is refused here, and then nothing is on disk.
             self._queue.put(owner, record.run_id)
             try:
                 self.store.save(record)
@@ -103,13 +105,13 @@ class RunManager:
             self._stopping[record.run_id] = threading.Event()
             self._contexts[record.run_id] = copy_context()
             self._active[record.run_id] = record
-            uploads.hold(record.spec.task)
+            uploads.hold(record.spec.task)  # its file is not removed while the run needs it
             self._tell_places()
             self._open_lanes()
             self._changed.notify_all()
 
     def _open_lanes(self) -> None:
-        """Threads start with the first run: a server on which nobody trains has none."""
+        """Start the threads that train. The first run does this, so a server on which nobody trains has none."""
         self._threads = [thread for thread in self._threads if thread.is_alive()]
         while len(self._threads) < self._settings.training_lanes:
             name = f"training-{len(self._threads)}"
@@ -127,10 +129,11 @@ class RunManager:
             self._run(self._next())
 
     def _next(self) -> RunRecord:
-        """Wait for the run that is next, and write meanwhile what a full disk did not take."""
+        """Wait for the next run, and meanwhile write what a full disk did not take."""
         with self._changed:
             while (run_id := self._queue.take()) is None:
                 settled = self.store.settle()
+                # New runs wake it; what is unwritten is tried again in a while.
                 self._changed.wait(None if settled else SETTLE_SECONDS)
             record = self._active[run_id].evolve(
                 status=RunStatus.RUNNING, place=0, seconds_left=None, message="Loading the model"
@@ -140,10 +143,11 @@ class RunManager:
             return record
 
     def _run(self, record: RunRecord) -> None:
-        """Train one run; whatever happens, its record says how it ended, the lane is free, and the next one begins."""
+        """Train one run; whatever happens, its record says how it ended, and the lane is free for the next one."""
         said = "The run ended without a result."
         try:
             self.publish(record)
+            # In the visitor's context, though on this thread.
             self._contexts[record.run_id].run(self._work, record, self.publish, self._stopping[record.run_id])
         except BaseException as error:  # a library that panics or exits must not end the lane
             said = failure(record.spec, error)
@@ -155,10 +159,10 @@ class RunManager:
             self._active[record.run_id] = last
             self._lasted.append(last.seconds)
             self._let_go(record.run_id)
-        quietly(self._room)
+        quietly(self._room)  # outside the lock, since it removes folders
 
     def _let_go(self, run_id: str) -> None:
-        """Forget an active run that has ended, once it is kept: whoever looks finds it here or there."""
+        """Forget an active run that has ended. It is in the store by now, so whoever looks finds it here or there."""
         uploads.let_go(self._active[run_id].spec.task)
         del self._active[run_id], self._stopping[run_id], self._contexts[run_id]
         self._kept_at.pop(run_id, None)
@@ -166,10 +170,11 @@ class RunManager:
         self._changed.notify_all()
 
     def publish(self, record: RunRecord) -> None:
-        """Take a newer record of a run that is active; to disk with a new status, with a checkpoint, and every few seconds."""
+        """Take a newer record of an active run; it goes to disk with a new status, with a checkpoint, and every few seconds."""
         now = time.monotonic()
         with self._changed:
             before = self._active[record.run_id]
+            # A worker counts from the record that it began with, which may be behind.
             record = replace(record, version=max(record.version, before.version + 1))
             changed = (before.status, before.saved) != (record.status, record.saved)
             due = now - self._kept_at.get(record.run_id, 0.0) > KEEP_SECONDS
@@ -177,22 +182,24 @@ class RunManager:
                 changed or due
             ):  # on disk first: nobody is told of an end that another reader of the folder cannot see yet
                 self._kept_at[record.run_id] = now
+                # The end is kept even if the disk is full; what comes between may be refused.
                 (self.store.save if record.status.is_active else self.store.keep)(record)
             self._active[record.run_id] = record
             self._tell_places()
 
     def folder_of(self, run_id: str) -> Path:
-        """As RunStore.folder_of."""
+        """Return the folder of a run, as RunStore.folder_of."""
         return self.store.folder_of(run_id)
 
     def _needs(self, run_id: str) -> bool:
-        """Whether a run trains or waits, or one that does learns or starts from it."""
+        """Return whether a run trains or waits, or another that does learns or starts from it."""
         active = [(record.run_id, record.spec.teacher, record.spec.after) for record in list(self._active.values())]
         return any(run_id in needed for needed in active)
 
     def get(self, run_id: str) -> RunRecord:
-        """The newest record; who asks looks at the run. Raises BadInputError for a run that is not there."""
+        """Return the newest record, and note that the run was used. Raises BadInputError for a run that does not exist."""
         self._room.look(run_id)
+        # From memory first: a run leaves memory only once the store has it.
         record = (self._active.get(run_id) if isinstance(run_id, str) else None) or self.store.find(run_id)
         if record is None:
             lost = (
@@ -206,16 +213,18 @@ class RunManager:
         return record
 
     def list(self, owner: str) -> list[RunRecord]:
-        """An owner's runs, newest first, then the bundled examples; everybody's for the lecturer."""
+        """Return an owner's runs, newest first, then the bundled examples; everybody's for the lecturer."""
         active = dict(self._active)
         kept = self.store.owned_by(None if owner == LECTURER else owner)
         newest = (max(active.get(record.run_id, record), record, key=lambda one: one.version) for record in kept)
         return [*newest, *self.store.examples()]
 
     def is_lecturer(self, key: str) -> bool:
-        """Whether a key is the one that the server was started with."""
+        """Return whether a key is the one that the server was started with."""
         return bool(self._settings.lecturer_key) and secrets.compare_digest(
-            key.encode("utf-8", "surrogatepass"), self._settings.lecturer_key.encode("utf-8", "surrogatepass")
+            # compare_digest takes no str beyond ASCII, and a visitor may type a lone surrogate.
+            key.encode("utf-8", "surrogatepass"),
+            self._settings.lecturer_key.encode("utf-8", "surrogatepass"),
         )
 
     def _owned(self, run_id: str, owner: str) -> RunRecord:
@@ -229,13 +238,13 @@ class RunManager:
         return record
 
     def _settled(self, run_id: str, owner: str) -> RunRecord:
-        """As _owned, once a run that has just ended has been let go by its lane. Its user holds the lock."""
+        """Return a run as _owned, once its lane has let it go if it has just ended. The caller holds the lock."""
         while not (record := self._owned(run_id, owner)).status.is_active and run_id in self._active:
             self._changed.wait()
         return record
 
     def stop(self, run_id: str, owner: str) -> None:
-        """Take a waiting run out of the queue; let a training one finish its step and keep what it has learned."""
+        """Take a waiting run out of the queue, or let a training one finish its step and keep what it has learned."""
         with self._changed:
             record = self._owned(run_id, owner)
             if self._queue.remove(run_id):
@@ -261,17 +270,18 @@ class RunManager:
             if record.status.is_active or record.status in (RunStatus.DONE, RunStatus.IMPORTED):
                 raise BadInputError(f"This run is {record.status}; only one that ended early can be resumed.")
             queued = record.evolve(status=RunStatus.QUEUED, message="", process=this_process())
+            # A lecturer's Resume counts in the queue as the owner's.
             self._enqueue(queued, owner if owner == record.owner else record.owner)
 
     def delete(self, run_id: str, owner: str) -> None:
-        """Forget a run and its weights."""
+        """Remove a run and its weights."""
         with self._changed:
             if self._settled(run_id, owner).status.is_active:
                 raise BadInputError("This run still trains: stop it first, then delete it.")
             self.store.delete(run_id)
 
     def import_adapter(self, path: str, owner: str) -> str:
-        """Keep an adapter from a file as a run; its id. Raises ExplorerError with what is wrong in the file."""
+        """Keep an adapter from a file as a run and return its id. Raises ExplorerError with what is wrong in the file."""
         self._room.require()
         record = replace(self._import(Adapter(Path(path), self.store.new_id(), str(owner))), created=self.store.now())
         try:
@@ -284,7 +294,7 @@ class RunManager:
         return record.run_id
 
     def wait(self, run_id: str, seconds: float) -> RunRecord:
-        """The record once the run has ended, or the current one when the time is up."""
+        """Return the record once the run has ended, or the current one when `seconds` are over."""
         deadline = time.monotonic() + seconds
         with self._changed:
             while run_id in self._active and (left := deadline - time.monotonic()) > 0:
@@ -293,7 +303,7 @@ class RunManager:
 
 
 def failure(spec: RunSpec, error: BaseException) -> str:
-    """Why a run ended, for its record."""
+    """Return why a run ended, for its record."""
     from explorer.models.loaded_model import is_out_of_memory
 
     return str(_no_memory(spec) if is_out_of_memory(error) else readable(error))

@@ -1,4 +1,4 @@
-"""Finished runs that can be asked: opened once and kept, merged into a model, or brought as a file."""
+"""Opens finished runs: restored once and kept, merged into a model, or imported from an adapter's file."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ _WHEN = {
 
 @dataclass(frozen=True)
 class OpenRun:
-    """One run. `restore` gives its adapted model, shared by everybody who asks: it is never changed.
+    """One run. `restore` returns its adapted model, shared by everybody who asks and never changed.
 
-    begin: the same model as it was before its first step, the caller's own.
+    begin: returns a new copy of that model as it was before the first step, which the caller may change.
     """
 
     record: RunRecord
@@ -62,7 +62,7 @@ class OpenRun:
             raise BadInputError(" ".join((f"{self.record.name} cannot be asked.", *self.record.notes)))
 
     def kept_step(self, step: int | None) -> int | None:
-        """The kept step that is nearest, for None the one that the run ended with; None if the run keeps no steps."""
+        """Return the kept step nearest to `step`; the one that the run ended with for None; None if the run keeps no steps."""
         snapshots = self.record.snapshots
         if not snapshots:
             return None
@@ -70,7 +70,9 @@ class OpenRun:
         return ended if step is None else min(snapshots, key=lambda kept: abs(kept - step))
 
     def deltas(self, step: int | None = None) -> Mapping[tuple[int, str], Delta]:
-        """ΔW by (layer, role): at a kept step, the last one where None. Raises BadInputError where W is not changed."""
+        """Return ΔW by (layer, role), at the kept step nearest to `step`, or at the end. Raises BadInputError if W is
+        not changed.
+        """
         kept = self.kept_step(step)
         if kept is not None:
             return load_snapshot(self.folder, kept)
@@ -87,7 +89,7 @@ class OpenRun:
 
 
 class OpenRuns:
-    """Opens runs by name and keeps the adapted models that were asked for last."""
+    """Opens runs by id and keeps the adapted models that were used last."""
 
     def __init__(
         self, get: Callable[[str], RunRecord], folder_of: Callable[[str], Path], bundle_of: Callable[[str], LoadedModel]
@@ -96,7 +98,7 @@ class OpenRuns:
         self._restored = LRUCache(MOST_OPEN)
 
     def __call__(self, run_id: str) -> OpenRun:
-        """Open a run. Raises BadInputError for one that is not there."""
+        """Open a run. Raises BadInputError if it does not exist."""
         record = self._get(run_id)
         folder = self.folder_of(run_id)
         return OpenRun(
@@ -108,7 +110,7 @@ class OpenRuns:
         )
 
     def model(self, model_id: str) -> LoadedModel:
-        """A model of the picker, for a job that works on runs or on models."""
+        """Return a model by its id, for a job that works on runs or on models."""
         return self._bundle_of(model_id)
 
     def _begin(self, record: RunRecord) -> Adapted:
@@ -125,6 +127,7 @@ class OpenRuns:
                 adapted.eval()
             return adapted
 
+        # By version too: a resumed run has other weights.
         restored: Adapted = self._restored.get((record.run_id, record.version), make)
         return restored
 
@@ -134,9 +137,10 @@ class OpenRuns:
 
 @torch.no_grad()
 def as_model(opened: OpenRun) -> PreTrainedModel:
-    """The bundle's model with the run's weights wherever both have a tensor of one name; its other heads as they were.
+    """Return the run's base model with the run's weights for every tensor of the same name and shape; its other heads
+    are unchanged.
 
-    Raises BadInputError for a run without weights, or whose method leaves nothing to merge.
+    Raises BadInputError for a run without weights, or one whose method leaves nothing to merge.
     """
     opened.require_weights()
     if reason := why_no_model(opened.record):
@@ -150,7 +154,7 @@ def as_model(opened: OpenRun) -> PreTrainedModel:
 
 
 def keep_model(opened: OpenRun, folder: Path) -> None:
-    """Write the model and its tokenizer into `folder`, which is there only when it is whole.
+    """Write the model and its tokenizer into `folder`, which appears only once it is whole.
 
     Raises StorageError if the disk does not take it.
     """
@@ -174,7 +178,7 @@ def keep_model(opened: OpenRun, folder: Path) -> None:
 
 
 def import_run(open_run: OpenRuns, params: Adapter) -> RunRecord:
-    """Check an adapter and keep its weights; the record, which is to be kept yet.
+    """Check an adapter and keep its weights. Returns the record, which the caller has still to keep.
 
     Raises BadInputError for a file that is no adapter or does not fit.
     """
@@ -217,7 +221,7 @@ def _record(imported: Imported, owner: str, run_id: str, notes: list[str]) -> Ru
         step=1,
         steps=1,
         trainable=trainable,
-        checkpoint_bytes=4 * trainable,
+        checkpoint_bytes=4 * trainable,  # float32
         snapshots=(1,),
         notes=(*imported.notes, *notes),
         scale=imported.scale,

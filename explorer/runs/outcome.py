@@ -1,4 +1,6 @@
-"""What a finished run scores: metrics, the confusion matrix, mistakes worth reading, and the real task where its file is here."""
+"""The results of a finished run: metrics, the confusion matrix, mistakes worth reading, and the score on the real
+task's file.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,7 @@ LONGEST_SHOWN = 400
 
 
 def outcome_of(training: Training, data: TaskData, held_out: Mapping[str, Rows]) -> Outcome:
-    """Measure every split; the confusion matrix and the mistakes are the leading split's."""
+    """Measure every split; the confusion matrix and the mistakes are those of the leading split."""
     if isinstance(training, MaskedTraining):
         return _of_text(training, held_out)
     if training.adapted.kind.judges_texts:
@@ -54,7 +56,7 @@ def outcome_of(training: Training, data: TaskData, held_out: Mapping[str, Rows])
 
 
 def _of_texts(training: Any, held_out: Mapping[str, Rows]) -> Outcome:
-    """What is written or found for each example, beside what is right."""
+    """Measure runs that write or find text, with what they wrote beside what is right."""
     found = {name: training.judge(rows) for name, rows in held_out.items()}
     return Outcome(
         {name: scores for name, (scores, _) in found.items()},
@@ -64,7 +66,7 @@ def _of_texts(training: Any, held_out: Mapping[str, Rows]) -> Outcome:
 
 
 def _of_text(training: MaskedTraining, held_out: Mapping[str, Rows]) -> Outcome:
-    """A text's hidden words have no classes to confuse."""
+    """Measure a model that fills masks: hidden words have no classes, so there is no confusion matrix."""
     found = {name: training.measured(rows) for name, rows in held_out.items()}
     truths = training.truths(next(iter(held_out.values())))
     return Outcome(
@@ -85,9 +87,10 @@ def _confusion(task: Task, labels: list[float], predicted: list[float]) -> tuple
 
 
 def _mistakes(task: Task, examples: tuple[Example, ...], logits: Tensor, predicted: list[float]) -> tuple[Wrong, ...]:
-    """The most confidently wrong first: by the probability of the wrong class, or by the distance of a score."""
+    """List mistakes, the worst first: by the probability of the wrong class, or by the distance of a score."""
     sure = logits.softmax(-1).amax(-1).tolist()
     found = []
+    # Fewer rows than examples, if a split was cut.
     for example, guess, probability in zip(examples[: len(predicted)], predicted, sure, strict=True):
         if task.is_regression or guess != example.label:
             shown = None if example.second is None else example.second[:LONGEST_SHOWN]
@@ -104,7 +107,7 @@ def _mistakes(task: Task, examples: tuple[Example, ...], logits: Tensor, predict
 
 
 def real_file(record: RunRecord, glue: Path) -> Path | None:
-    """Where a folder of GLUE, unpacked as it is distributed, has the validation file of a run's task; None without one."""
+    """Return the validation file of a run's task in a folder of GLUE, unpacked as it is distributed; None without one."""
     task = _task_of(record)
     if task is None:
         return None
@@ -113,7 +116,7 @@ def real_file(record: RunRecord, glue: Path) -> Path | None:
 
 
 def on_real_task(record: RunRecord, adapted: Adapted, path: Path, date: str, command: str) -> OnRealTask:
-    """Measure on every row of a file in GLUE's own layout, which nothing of the run has seen.
+    """Measure a run on every row of a file in GLUE's own layout, none of which the run has seen.
 
     Raises BadInputError for a run of another task than a bundled one, and for a file of another layout.
     """

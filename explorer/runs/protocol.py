@@ -1,4 +1,4 @@
-"""What can be asked of an installation's runs, wherever they train."""
+"""The protocol of an installation's runs, wherever they train."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from explorer.tuning.spec import RunSpec
 
 @dataclass(frozen=True)
 class Adapter:
-    """A file that a visitor has brought. name: of the run that it becomes."""
+    """A file that a visitor has uploaded, and the id of the run that it becomes."""
 
     file: Path
     name: str
@@ -23,23 +23,23 @@ class Runs(Protocol):
     """The runs of this installation. `owner` is a visitor's secret name; all errors are ExplorerErrors."""
 
     def start(self, spec: RunSpec, owner: str) -> str:
-        """Queue a run; its id."""
+        """Queue a run and return its id."""
         ...
 
     def get(self, run_id: str) -> RunRecord:
-        """A run's current record; knowing the id is permission."""
+        """Return a run's current record; whoever knows the id may see it."""
         ...
 
     def folder_of(self, run_id: str) -> Path:
-        """Where a run's weights are on the machine that keeps them."""
+        """Return where a run's weights are on the machine that keeps them."""
         ...
 
     def list(self, owner: str) -> list[RunRecord]:
-        """An owner's runs, newest first, then the bundled examples."""
+        """Return an owner's runs, newest first, then the bundled examples."""
         ...
 
     def stop(self, run_id: str, owner: str) -> None:
-        """Stop a run of one's own; what it has learned is kept."""
+        """Stop a run of one's own and keep what it has learned."""
         ...
 
     def resume(self, run_id: str, owner: str) -> None:
@@ -47,13 +47,13 @@ class Runs(Protocol):
         ...
 
     def delete(self, run_id: str, owner: str) -> None:
-        """Forget a run of one's own and its weights."""
+        """Remove a run of one's own and its weights."""
         ...
 
     def import_adapter(self, path: str, owner: str) -> str:
-        """Keep an adapter from a file as a run; its id."""
+        """Keep an adapter from a file as a run and return its id."""
         ...
 
     def is_lecturer(self, key: str) -> bool:
-        """Whether a key opens everybody's runs."""
+        """Return whether a key opens everybody's runs."""
         ...

@@ -1,4 +1,4 @@
-"""Which run trains next, and what stands before one that waits."""
+"""The order in which runs train, and how long a run that waits has to wait."""
 
 from __future__ import annotations
 
@@ -14,35 +14,35 @@ MOST_WAITING = 32
 """Runs that one visitor may have in the queue: comparing all methods takes nine, with three seeds 27, a sweep at most 24."""
 
 MOST_TOGETHER = 64
-"""Runs that all visitors who share a turn may have in the queue: a class that asks from one address by a script."""
+"""Runs that all visitors who share a turn may have in the queue, such as a class whose scripts ask from one address."""
 
 MOST_IN_ALL = 400
 
 
 class Visitor(str):
-    """A visitor's name. party: who takes turns with others; names that a client invents have one party together."""
+    """A visitor's name. party: whoever takes turns with the other parties; all names that a client invents share one party."""
 
     party: str
 
     def __new__(cls, name: str, party: str) -> Visitor:
-        """A name that belongs to a party."""
+        """Make a name that belongs to a party."""
         made = super().__new__(cls, name)
         made.party = party
         return made
 
     def __getnewargs__(self) -> tuple[str, str]:  # type: ignore[override]
-        """What a copy is made from."""
-        return str(self), self.party
+        """Return what a copy is made from."""
+        return str(self), self.party  # a pickled or copied str subclass would lose `party`
 
 
 def party_of(owner: str) -> str:
-    """Who shares turns with this owner; a plain name is a party of its own."""
+    """Return the party that this owner belongs to; a plain name is a party of its own."""
     return owner.party if isinstance(owner, Visitor) else owner
 
 
 @dataclass(frozen=True)
 class _Waiting:
-    """One run. names: its party and its owner, as keys that nobody can confuse."""
+    """One run that waits. names: its party and its owner, as keys that nobody can confuse."""
 
     run_id: str
     names: tuple[str, str]
@@ -51,18 +51,18 @@ class _Waiting:
 class FairQueue:
     """Run ids by owner. Parties take turns, and the owners within a party; whoever was served longest ago is next.
 
-    Who comes anew stands before those who have been served since the last run began, and behind all who waited already:
-    however many names arrive, a run that waits is reached. Not safe for threads: its user holds a lock.
+    A newcomer stands before those who have been served since the last run began, and behind all who waited already:
+    however many names arrive, a run that waits is reached. Not safe for threads: the caller holds a lock.
     """
 
     def __init__(self) -> None:
         self._waiting: list[_Waiting] = []
         self._served: dict[str, float] = {}
-        """When a party (and an owner within it) was served last, counted in runs; newcomers half a run before now."""
+        """The turn at which each party, and each owner within one, was served last; newcomers stand half a turn before now."""
         self._turn = 0
 
     def put(self, owner: str, run_id: str) -> None:
-        """Append to an owner's runs. Raises BadInputError if they, their party or all have too many waiting."""
+        """Append to an owner's runs. Raises BadInputError if too many wait of this owner, of the party, or in all."""
         one = _Waiting(run_id, (f"party {party_of(owner)}", f"owner {owner}"))
         ours, mine = (
             sum(other.names[place] == name for other in self._waiting) for place, name in enumerate(one.names)
@@ -81,11 +81,12 @@ class FairQueue:
         present = {name for other in self._waiting for name in other.names}
         for name in one.names:
             if name not in present:
+                # The half puts a newcomer behind all who wait and before those who were served with this turn.
                 self._served[name] = max(self._served.get(name, 0.0), self._turn - 0.5)
         self._waiting.append(one)
 
     def order(self) -> list[str]:
-        """Every waiting run in the order in which it would start."""
+        """Return every waiting run in the order in which it would start."""
         waiting, served, turn, order = list(self._waiting), dict(self._served), self._turn, []
         while waiting:
             one = min(waiting, key=lambda run: (served[run.names[0]], served[run.names[1]]))
@@ -96,7 +97,7 @@ class FairQueue:
         return order
 
     def take(self) -> str | None:
-        """Remove and return the run that is next; None if nothing waits."""
+        """Remove and return the next run; None if nothing waits."""
         if not self._waiting:
             return None
         one = min(self._waiting, key=lambda run: (self._served[run.names[0]], self._served[run.names[1]]))
@@ -107,13 +108,13 @@ class FairQueue:
         return one.run_id
 
     def remove(self, run_id: str) -> bool:
-        """Take a run out of the queue; False where it does not wait."""
+        """Take a run out of the queue. Returns False if it does not wait."""
         before = len(self._waiting)
         self._waiting = [one for one in self._waiting if one.run_id != run_id]
         return len(self._waiting) < before
 
     def _forget(self) -> None:
-        """Who neither waits nor was served just now stands as a newcomer would."""
+        """Forget those who neither wait nor were served just now: they would stand as newcomers do."""
         waiting = {name for one in self._waiting for name in one.names}
         self._served = {name: at for name, at in self._served.items() if name in waiting or at >= self._turn}
 
@@ -121,16 +122,16 @@ class FairQueue:
 # What stands before a run that waits: how many others, and for about how long.
 
 STEP_SECONDS = 5
-"""To which a wait is rounded: a page that shows it is redrawn no more often."""
+"""Seconds to which a wait is rounded: a page that shows it is redrawn no more often."""
 
 
 def moved_up(
     active: Mapping[str, RunRecord], order: Sequence[str], lanes: int, lasted: Sequence[float]
 ) -> dict[str, RunRecord]:
-    """Newer records of the waiting runs whose place or wait has changed.
+    """Return newer records of the waiting runs whose place or wait has changed.
 
-    order: the ids of those that wait, the next one first. lanes: how many train at the same time. lasted: seconds of runs that
-    have ended, after which those that wait are guessed; without any, after those that train.
+    order: the ids of the waiting runs, the next one first. lanes: how many train at the same time. lasted: seconds that
+    the last runs took, by which waiting runs are estimated; if empty, those that train are used instead.
     """
     busy = [record for record in active.values() if record.status is RunStatus.RUNNING]
     totals = lasted or [one.seconds + one.seconds_left for one in busy if one.seconds_left is not None]
@@ -145,15 +146,15 @@ def moved_up(
 
 
 def waits(left: Sequence[float | None], waiting: int, lanes: int, usual: float | None) -> list[float | None]:
-    """Seconds until each of so many waiting runs begins, rounded; None where nobody knows.
+    """Return the seconds until each of `waiting` runs begins, rounded; None if that cannot be known.
 
-    left: seconds that those that train have left. usual: seconds of a run that waits.
+    left: seconds that each training run has left. usual: seconds that a run takes.
     """
     free = [one for one in left if one is not None]
     if len(free) < len(left):
         return [None] * waiting
     free += [0.0] * (lanes - len(free))
-    heapq.heapify(free)
+    heapq.heapify(free)  # the lane that is free soonest takes the next run
     found: list[float | None] = []
     for _ in range(waiting):
         if not free:

@@ -1,4 +1,4 @@
-"""What is known of a run, in plain values: pages draw it, the database keeps it, scripts print it."""
+"""The record of a run in plain values: pages draw it, the database keeps it, scripts print it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from explorer.tuning.spec import QUICK_ROWS, RunSpec
 
 
 class RunStatus(StrEnum):
-    """Where a run stands."""
+    """The state of a run."""
 
     QUEUED = "queued"
     RUNNING = "running"
@@ -33,7 +33,7 @@ class RunStatus(StrEnum):
 
     @property
     def is_active(self) -> bool:
-        """Whether it will still change by itself."""
+        """Whether the run will still change by itself."""
         return self in (RunStatus.QUEUED, RunStatus.RUNNING)
 
     @property
@@ -44,7 +44,7 @@ class RunStatus(StrEnum):
 
 @dataclass(frozen=True)
 class Wrong:
-    """A held-out example that the model got wrong. probability: the model's, of what it predicted (None for scores)."""
+    """A held-out example that the model got wrong. probability: the model's, of its prediction (None for scores)."""
 
     text: str
     second: str | None
@@ -55,14 +55,16 @@ class Wrong:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a finished run scores, on all held-out rows of the leading split.
+    """The scores of a finished run, on all held-out rows of the leading split.
 
-    metrics: by split, then by metric. rows: how many examples of each split, or hidden words of a plain text. confusion:
-    rows are true classes, columns predicted ones; empty for a regression.
+    metrics: by split, then by metric. rows: how many examples each split has, or hidden words if it is a plain text.
+    confusion: rows are true classes, columns predicted ones; empty for a regression.
+
     points: (label, predicted) of a regression, at most a few hundred. wrong: the most confident mistakes first.
-    truths, answers: of every row of the leading split, in its order, what is right and what the model said: class numbers,
-    scores or tokens with a space between them. Empty where a record is older than that, and where answers are texts: then
-    `judged` has the first of them.
+
+    truths, answers: the label and the prediction for every row of the leading split, in its order: class numbers,
+    scores or tokens with a space between them. Empty in older records, and if answers are texts: then `judged` has the
+    first of them.
     """
 
     metrics: dict[str, dict[str, float | None]]
@@ -76,18 +78,16 @@ class Outcome:
 
 
 def row_by_row(values: Iterable[float]) -> str:
-    """Labels or answers as an Outcome keeps them.
-
-    Six digits tell scores apart that any metric does, and a class or a token is a whole number below a million.
-    """
+    """Join labels or answers to the string that an Outcome keeps."""
+    # Six digits tell apart what any metric does, and a class or a token is an integer below a million.
     return " ".join(f"{value:.6g}" for value in values)
 
 
 @dataclass(frozen=True)
 class OnRealTask:
-    """What a run of a bundled task scores on the real task's file, measured once by the command that stands here.
+    """The score of a bundled task's run on the real task's file, measured once by `command`.
 
-    title: the task's own. file, sha256: which file. rows: its examples.
+    title: of the task. file, sha256: which file. rows: how many examples it has.
     """
 
     title: str
@@ -101,7 +101,7 @@ class OnRealTask:
 
 @dataclass(frozen=True)
 class Measured:
-    """A metric at a step; whole: whether on all held-out rows, rather than on the first QUICK_ROWS."""
+    """A metric at a step. whole: whether it was measured on all held-out rows, rather than on the first QUICK_ROWS."""
 
     step: int
     value: float | None
@@ -112,18 +112,29 @@ class Measured:
 class RunRecord:
     """One run. A record is replaced, never changed, so that any thread may read it.
 
-    losses: (step, loss). evaluations: (step, metrics on held-out rows). whole: the steps at which all of these were measured,
-    and not only the first. held_out: how many there are, of a plain text how many texts; 0 in records older than that.
-    real: what a worked example of a bundled task scores on the real one's file.
+    losses: (step, loss). evaluations: (step, metrics on held-out rows). whole: the steps at which all held-out rows
+    were measured, and not only the first. held_out: how many there are (texts if they are plain text); 0 in older
+    records.
+
+    real: what a worked example of a bundled task scores on the real task's file.
+
     place: how many runs train before this one does.
+
     reference: what the teacher of a student on plain text scores on the same held-out words.
-    seconds, seconds_left: of training; of one that waits, until it begins. memory_bytes: of the whole server when last looked
-    at. version grows with each change.
-    examples: how many are trained on; 0 in older records. said: what a model that began from nothing has said so far.
+
+    seconds: of training so far. seconds_left: of training, or until a waiting run begins. memory_bytes: of the whole
+    server when last measured. version: grows with each change.
+
+    examples: how many are trained on; 0 in older records. said: the samples that a model that pretrains has given so
+    far.
+
     kind: of the task, see explorer.tuning.kinds.
-    kept: the step whose numbers a run has that keeps its best one, once it has ended; 0 for the last.
+
+    kept: the step whose weights an ended run has, if it keeps its best one; 0 for the last.
+
     saved: the last step at which a checkpoint was due, and this record with it.
-    heard: when the machine that trains it gave its last word, in seconds since 1970; 0 where the server trains it itself.
+
+    heard: when the machine that trains the run was last heard, in seconds since 1970; 0 if the server trains it itself.
     """
 
     run_id: str
@@ -170,17 +181,17 @@ class RunRecord:
     heard: float = 0.0
 
     def evolve(self, **changes: Any) -> RunRecord:
-        """A newer version of this record."""
+        """Return a newer version of this record."""
         return replace(self, version=self.version + 1, **changes)
 
     @property
     def from_nothing(self) -> bool:
-        """Whether it is a model of its own, and no change of another."""
+        """Whether the run makes a model of its own, and does not adapt another."""
         return isinstance(self.spec, ScratchSpec)
 
     @property
     def whose(self) -> str:
-        """A name for its owner that gives nothing away: the owner's own is what lets one stop and delete the run."""
+        """A name for the owner that gives nothing away: whoever knows the owner's own name can stop and delete the run."""
         return f"visitor {hashlib.sha256(self.owner.encode()).hexdigest()[:4]}"
 
     @property
@@ -190,19 +201,19 @@ class RunRecord:
 
     @property
     def score(self) -> float | None:
-        """The leading metric where it was last measured: at the end where there is one."""
+        """The leading metric: at the end if the run has ended, else where it was last measured."""
         if self.outcome is not None and self.outcome.metrics:
             return next(iter(self.outcome.metrics.values())).get(self.leading_metric)
         return self.evaluations[-1][1].get(self.leading_metric) if self.evaluations else None
 
     @property
     def between(self) -> int | None:
-        """How many held-out rows are measured between the start and the end; None if these are all."""
+        """How many held-out rows are measured between the start and the end; None if all are."""
         known = self.held_out or (next(iter(self.outcome.rows.values()), 0) if self.outcome else 0)
         return QUICK_ROWS if not known or known > QUICK_ROWS else None
 
     def measured(self, name: str) -> tuple[Measured, ...]:
-        """A metric's curve; its point at the kept step, the last where none is, is what the finished run scores."""
+        """Return a metric's curve; its point at the kept step, or else at the last, is what the finished run scores."""
         points = {step: values.get(name) for step, values in self.evaluations}
         whole = set(points) if self.between is None else set(self.whole)
         if self.outcome is not None and self.outcome.metrics:
@@ -212,29 +223,29 @@ class RunRecord:
         return tuple(Measured(step, points[step], step in whole) for step in sorted(points))
 
     def rows_at(self, point: Measured) -> str:
-        """On which rows a point was measured, as a label says it."""
+        """Return on which rows a point was measured, as a label says it."""
         return "all held-out rows" if point.whole else f"the first {self.between} held-out rows"
 
     @property
     def keeps_snapshots(self) -> bool:
-        """Whether ΔW is kept as the run goes: where it is of low rank, and so small."""
+        """Whether ΔW is kept as the run trains: only if it is of low rank, and so small."""
         return find_method(self.spec.method).low_rank and self.spec.variant != "dora"
 
     def to_json(self) -> str:
-        """All of it as JSON."""
+        """Return the whole record as JSON."""
         return json.dumps(asdict(self))
 
     @classmethod
     def from_json(cls, text: str) -> RunRecord:
-        """What to_json wrote."""
+        """Read a record from what to_json wrote, in this version or an earlier one."""
         values = json.loads(text)
-        values.setdefault("whole", ())
+        values.setdefault("whole", ())  # absent from records of earlier versions
         values["real"] = tuple(OnRealTask(**one) for one in values.get("real", ()))
         values["spec"] = _spec(values["spec"])
         values["said"] = tuple(_said(one) for one in values.get("said", ()))
         values["status"] = RunStatus(values["status"])
         values["outcome"] = _outcome(values["outcome"])
-        for name in ("losses", "evaluations"):
+        for name in ("losses", "evaluations"):  # JSON has no tuples
             values[name] = tuple(tuple(entry) for entry in values[name])
         for name in ("labels", "metrics", "snapshots", "notes", "process", "scale", "columns", "whole"):
             values[name] = tuple(values[name])
@@ -247,7 +258,10 @@ TRAIN_AGAIN = "Delete this run and train it again; the other runs are not affect
 def damaged(
     run_id: str, owner: str, created: object, error: Exception, place: str = "runs/runs.sqlite", so: str = TRAIN_AGAIN
 ) -> RunRecord:
-    """What stands for a run whose record, in `place`, cannot be read: it is listed and says so. so: what is to be done."""
+    """Return a record that stands for a run whose own, in `place`, cannot be read: it is listed and says so.
+
+    so: a sentence on what to do about it.
+    """
     return RunRecord(
         run_id=run_id,
         owner=owner,

@@ -1,4 +1,4 @@
-"""Runs as pages tell and draw them: a metric in words, how a run stands, a bar of progress, its curves."""
+"""Runs in words and figures: a metric, the state of a run, a bar of progress, its curves."""
 
 from __future__ import annotations
 
@@ -16,42 +16,42 @@ from explorer.tasks.metrics import LOSS, METRICS
 
 
 def metric_title(name: str) -> str:
-    """A metric's name inside a sentence."""
+    """Return a metric's name as it stands inside a sentence."""
     title = METRICS[name].title if name in METRICS else name.replace("_", " ")
     return title.lower() if name == "accuracy" else title
 
 
 _DIGITS = {"BLEU": 1, "NIST": 2, "METEOR": 1, "ROUGE-L": 1, "CIDEr": 2}
-"""As the papers' tables print them."""
+"""Decimals of the metrics of generated text, as the papers' tables print them."""
 
 SHARES = ("accuracy", "exact_match")
-"""Told as percentages."""
+"""Metrics that are given as percentages."""
 
 
 def score_text(name: str, value: float | None) -> str:
-    """A metric's value as a sentence gives it: shares as percentages, correlations and F1 with three digits."""
+    """Return a metric's value for a sentence: shares as percentages, correlations and F1 with three decimals."""
     if value is None:
         return "undefined"
     return percent(value) if name in SHARES else f"{value:.{_DIGITS.get(name, 3)}f}"
 
 
 def gap_text(name: str, value: float) -> str:
-    """A difference of two values of a metric: of shares in percentage points."""
+    """Return a difference of two values of a metric; for shares in percentage points."""
     return f"{100 * value:.1f} points" if name in SHARES else f"{value:.{_DIGITS.get(name, 3)}f}"
 
 
 def metric_text(name: str, value: float | None) -> str:
-    """A metric with its value."""
+    """Return a metric with its value."""
     return f"{metric_title(name)} {score_text(name, value)}"
 
 
 def busy(plain: Spent) -> bool:
-    """Whether the times of one and the same model lie too far apart for anything to be compared with them."""
+    """Return whether the times of one and the same model vary too much for anything to be compared with them."""
     return spread(plain) > BUSY
 
 
 def busy_said(plain: Spent) -> list[str]:
-    """That nothing can be measured now, with the reason."""
+    """Return the sentence that nothing can be measured now, with the reason."""
     return [
         "The machine is busy: ",
         strong("nothing can be compared now"),
@@ -60,7 +60,7 @@ def busy_said(plain: Spent) -> list[str]:
 
 
 def under_way(record: RunRecord, speed: str = "") -> Markup:
-    """How a run stands that waits or trains; speed: said behind the step."""
+    """Describe a run that waits or trains. speed: put after the step."""
     name, count = strong(record.name), record.place
     if record.status is RunStatus.QUEUED:
         ahead = f"{count} run{'s' if count != 1 else ''} ahead of this one" if count else "it is next"
@@ -82,7 +82,7 @@ def _latest(record: RunRecord) -> str:
 
 
 def progress(records: Sequence[RunRecord]) -> Markup:
-    """One bar for all runs while any of them trains; nothing else moves."""
+    """Return one progress bar for all runs while any of them trains, else nothing."""
     if not any(record.status.is_active for record in records):
         return Markup("")
     done = [
@@ -102,7 +102,7 @@ def run_table(record: RunRecord) -> Table:
 def metric_line(
     record: RunRecord, metric: str, colour: str, name: str, symbol: str = "circle", aside: str = "", **look: Any
 ) -> Trace:
-    """A metric against the step; open marks where only the first held-out rows were measured."""
+    """Return a line of a metric against the step; marks are open where only the first held-out rows were measured."""
     measured = record.measured(metric)
     symbols = [symbol if point.whole else f"{symbol}-open" for point in measured]
     return line(
@@ -122,22 +122,23 @@ def metric_line(
 # How runs learn, drawn: the loss and the held-out metric against the step.
 
 SMOOTHING = 0.85
-"""Share of the past in the smoothed loss: about the last seven steps."""
+"""The share of the past in the smoothed loss: about the last seven steps."""
 
 
 def smoothed(losses: Sequence[tuple[int, float]]) -> list[float]:
-    """The losses' exponential mean, corrected for its start as Adam's moments are."""
+    """Return the losses' exponential moving average."""
     mean, values = 0.0, []
     for count, (_, loss) in enumerate(losses, start=1):
         mean = SMOOTHING * mean + (1 - SMOOTHING) * loss
-        values.append(mean / (1 - SMOOTHING**count))
+        values.append(mean / (1 - SMOOTHING**count))  # corrected for its start from 0, as Adam's moments are
     return values
 
 
 def curves_figure(records: Sequence[RunRecord], described: str = "", scale: str = "linear") -> Picture:
-    """Loss above, the held-out metric below, against the step; one colour a run, with a legend where there are several.
+    """Draw the loss above and the held-out metric below, against the step; one colour for each run, with a legend for
+    several.
 
-    scale: of the loss, linear or log. A dotted line stands at the step that a run alone has kept.
+    scale: of the loss, linear or log. If there is one run only, a dotted line marks the step that it has kept.
     """
     many = len(records) > 1
     losses: list[Trace] = []
@@ -145,6 +146,7 @@ def curves_figure(records: Sequence[RunRecord], described: str = "", scale: str 
     held_out: list[Trace] = []
     for place, record in enumerate(records):
         name, colour = _name(record, records), series(place)
+        # Beyond the palette colours repeat, and dots tell the runs apart.
         look: Look = {"dash": "" if place < len(SERIES) else "dot", "legendgroup": record.run_id}
         losses += _losses(record, colour, name, many, look)
         held_out += _held_out(record, colour, name, look)
@@ -164,11 +166,12 @@ def curves_figure(records: Sequence[RunRecord], described: str = "", scale: str 
     ]
     said = described or f"Loss and held-out metric of {', '.join(record.name for record in records) or 'no run'}."
     height = 480 if many else 400
+    # uirevision: a visitor's zoom survives the redraws while runs train.
     return picture(said, panels, columns=1, height=height, above=12, legend=many, legend_size=14, uirevision="curves")
 
 
 def _held_out(record: RunRecord, colour: str, name: str, look: Look) -> list[Trace]:
-    """The held-out loss where it is measured: where it rises while the training loss falls, examples are learned by heart."""
+    """Draw the held-out loss if it is measured: where it rises while the training loss falls, the model overfits."""
     points = [point for point in record.measured(LOSS) if point.value is not None]
     if not points:
         return []
@@ -184,7 +187,7 @@ def _held_out(record: RunRecord, colour: str, name: str, look: Look) -> list[Tra
 
 
 def _metric_range(records: Sequence[RunRecord]) -> list[float]:
-    """From 0 to 1, and further down where a correlation has been negative; a fixed axis does not jump while it trains.
+    """Return the metric's axis: from 0 to 1, and further if a correlation is negative or a score above 1.
 
     Several runs that have ended, all above one half, are told apart better from there on.
     """
@@ -193,20 +196,20 @@ def _metric_range(records: Sequence[RunRecord]) -> list[float]:
     ended = len(records) > 1 and not any(record.status.is_active for record in records)
     if ended and values and min(values) >= 0.5 and max(values) <= 1:
         return [0.5, 1.015]
-    return [
+    return [  # fixed at 0 and 1: the axis must not jump while a run trains
         min([0.0, *(1.1 * value for value in values)]),
         max([1.03, *(1.1 * value for value in values if value > 1)]),
     ]
 
 
 def _name(record: RunRecord, records: Sequence[RunRecord]) -> str:
-    """A run's name in a legend, without the task that all share."""
+    """Return a run's name in a legend, without the task if all share it."""
     alone = len({other.task_title for other in records}) > 1
     return label(record.name if alone else record.name.split(" · ")[0])
 
 
 def _losses(record: RunRecord, colour: str, name: str, many: bool, look: Look) -> list[Trace]:
-    """The smoothed loss; behind it, of a run alone, that of each step."""
+    """Draw the smoothed loss; behind it, if there is one run only, the loss of each step."""
     steps, losses = [step for step, _ in record.losses], [loss for _, loss in record.losses]
     hover = "step %{x}: smoothed loss %{y:.3f}"
     smooth = line(steps, smoothed(record.losses), colour, name, hover=hover, aside=name, **look)

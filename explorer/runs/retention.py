@@ -1,4 +1,4 @@
-"""Room for runs: the weights of the oldest go when there are too many; the run stays listed and says so."""
+"""Keeps runs within the disk's limits: the weights of the oldest are removed, and the run stays listed and says so."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from explorer.settings import GIBIBYTE, Settings
 from explorer.shelf import bytes_of, remove
 
 LOOKED_SECONDS = 600.0
-"""How long a run counts as looked at after somebody asked for it."""
+"""Seconds for which a run counts as in use after somebody asked for it."""
 
 _MOST_LOOKED = 2000
 _ORPHAN_SECONDS = 3600.0
-"""A folder without a record is somebody's import at first."""
+"""Seconds after which a folder without a record is removed: until then it may be an import whose record comes yet."""
 
 
 class _Kept(NamedTuple):
-    """One run on the disk: who owns it, and the bytes of its folder."""
+    """One run on the disk: its owner, and the bytes of its folder."""
 
     run_id: str
     owner: str
@@ -33,7 +33,7 @@ class _Kept(NamedTuple):
 
 
 class Room:
-    """Keeps the runs of one store within the settings' limits. needed: whether a run trains, waits or teaches."""
+    """Keeps the runs of one store within the settings' limits. needed: returns whether a run trains, waits or teaches."""
 
     def __init__(self, store: RunStore, settings: Settings, needed: Callable[[str], bool]) -> None:
         self._store, self._settings, self._needed = store, settings, needed
@@ -42,9 +42,9 @@ class Room:
         self._looking = threading.Lock()
 
     def look(self, run_id: object) -> None:
-        """Somebody looks at a run, which stays for a while."""
+        """Note that somebody looks at a run, which then stays for a while."""
         with self._looking:
-            self._looked[str(run_id)[:60]] = time.monotonic()
+            self._looked[str(run_id)[:60]] = time.monotonic()  # a visitor may ask for any text, however long
             self._looked.move_to_end(str(run_id)[:60])
             while len(self._looked) > _MOST_LOOKED:
                 self._looked.popitem(last=False)
@@ -55,10 +55,10 @@ class Room:
         return self._needed(run_id) or (looked is not None and time.monotonic() - looked < LOOKED_SECONDS)
 
     def make(self) -> int:
-        """Remove the oldest weights until everybody's and each visitor's fit; the bytes that are left.
+        """Remove the oldest weights until everybody's and each visitor's fit. Returns the bytes that are left.
 
-        Beyond the number of runs that are listed, the oldest are forgotten altogether. Raises StorageError if the list
-        of runs cannot be read.
+        Runs beyond the number that may be listed are forgotten altogether, the oldest first. Raises StorageError if the
+        list of runs cannot be read.
         """
         with self._lock:
             self._forget_oldest()
@@ -76,7 +76,7 @@ class Room:
             return everybody
 
     def require(self) -> None:
-        """Make room; raise BadInputError if what trains and what is looked at leaves none."""
+        """Make room. Raises BadInputError if runs that train or are being looked at leave none."""
         limit = self._settings.runs_bytes
         if self.make() > limit:
             raise BadInputError(
@@ -91,7 +91,7 @@ class Room:
                 self._store.delete(run_id)
 
     def _kept(self) -> list[_Kept]:
-        """What has a folder, folders without a record first, then the oldest runs."""
+        """List what has a folder: folders without a record first, then the oldest runs."""
         owners = dict(self._store.oldest_first())
         lost = [
             folder
@@ -103,7 +103,7 @@ class Room:
         return [one for one in kept if one.size]
 
     def _empty(self, one: _Kept, own: bool) -> None:
-        """Remove a run's weights, checkpoint and snapshots, and have its record say so."""
+        """Remove a run's weights, checkpoint and snapshots, and note that in its record."""
         remove(self._store.folder / one.run_id)
         logging.getLogger("explorer").warning("removed the weights of run %s to make room", one.run_id)
         record = self._store.find(one.run_id) if one.owner else None
@@ -123,7 +123,7 @@ def _gigabytes(size: int) -> str:
 
 
 def quietly(room: Room) -> None:
-    """Make room where nobody waits for an answer: a list that cannot be read is told to whoever asks for it."""
+    """Make room where nobody waits for an answer. Errors are logged: whoever asks for the list is told of them."""
     try:
         room.make()
     except (OSError, StorageError) as error:

@@ -1,4 +1,4 @@
-"""The work of one run from nothing: learn a vocabulary, train, report as it goes, keep a model that any program opens."""
+"""The work of one run that pretrains: learn a vocabulary, train, report as it goes, keep a model that transformers opens."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from explorer.tuning.training import Update
 HELD_OUT = "held-out"
 FLOAT_BYTES = 4
 STATE_NUMBERS = 4
-"""Numbers held for each trained one: itself, its gradient, and Adam's two moments."""
+"""Numbers in memory for each trained parameter: itself, its gradient, and Adam's two moments."""
 
 
 @dataclass
 class ScratchWorker(Working):
-    """One run from nothing in progress. start: the BERT that it goes on from, None for random numbers."""
+    """A pretraining run in progress. start: the BERT that it continues from, or None for random weights."""
 
     documents: Documents
     device: torch.device
@@ -38,7 +38,7 @@ class ScratchWorker(Working):
 
     @property
     def spec(self) -> ScratchSpec:
-        """What is asked."""
+        """The run's settings."""
         spec = self.record.spec
         assert isinstance(spec, ScratchSpec)
         return spec
@@ -63,13 +63,14 @@ class ScratchWorker(Working):
         return learn_vocabulary(texts, self.spec.vocabulary)
 
     def _announce(self, training: ScratchTraining) -> None:
-        """What is known once everything is there; before the first step the model is measured and asked as it is."""
+        """Report the run's numbers once everything is loaded, and measure and sample the model before the first step."""
         parameters = sum(parameter.numel() for parameter in training.named.values())
         self._say(
             steps=training.steps,
             step=training.step,
             steps_per_epoch=max(1, training.drawn.an_epoch // self.spec.batch_size),
             examples=training.drawn.an_epoch,
+            # A record may be ahead of its checkpoint, and these steps are done again.
             losses=tuple(point for point in self.record.losses if point[0] <= training.step),
             evaluations=tuple(point for point in self.record.evaluations if point[0] <= training.step),
             said=tuple(one for one in self.record.said if one.step <= training.step),
@@ -81,12 +82,14 @@ class ScratchWorker(Working):
             message="",
         )
         if not training.step:
-            with TURNS:
+            with TURNS:  # one run computes at a time
                 first, said = training.scores(), training.said()
             self._say(evaluations=((0, first),), whole=(0,), said=said)
 
     def _noted(self, training: ScratchTraining, update: Update) -> dict[str, Any]:
-        """What the model says now, where it is asked; every measurement is on all held-out rows."""
+        """Return what a step adds to the record: the model's samples when they are due; here all measurements are on
+        all held-out rows.
+        """
         noted: dict[str, Any] = {}
         if update.metrics is not None:
             noted["whole"] = (*self.record.whole, update.step)
@@ -95,11 +98,12 @@ class ScratchWorker(Working):
         return noted
 
     def _finish(self, training: ScratchTraining) -> None:
-        """Measure, and keep the model as `from_pretrained` reads it: of the best step where the run is to end with that."""
+        """Measure, and keep the model as `from_pretrained` reads it: that of the best step if the run is to end with it."""
         if not training.step:
             self._nothing_trained()
             return
         with TURNS:
+            # Measured before the best weights are put back, since the curve's last point is that of the last step.
             scores = training.scores()
         with training.at_best():
             self._keep(training)
@@ -118,7 +122,8 @@ class ScratchWorker(Working):
         )
 
     def _keep(self, training: ScratchTraining) -> None:
-        """A folder for the model and, of ELECTRA, for its generator, each with the step in its name; those of earlier steps go.
+        """Save the model and, for ELECTRA, the generator, each in a folder with the step in its name; those of earlier
+        steps are removed.
 
         Raises StorageError if the disk does not take them.
         """
@@ -134,6 +139,6 @@ class ScratchWorker(Working):
 
 
 def save(model: Any, tokenizer: PreTrainedTokenizerBase, folder: Path) -> None:
-    """Weights as safetensors, config and tokenizer."""
+    """Write weights as safetensors, with config and tokenizer."""
     model.save_pretrained(folder)
     tokenizer.save_pretrained(folder)

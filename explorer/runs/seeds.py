@@ -1,4 +1,4 @@
-"""The same runs with several seeds: what is started, which belong together, and what their scores say beyond chance."""
+"""The same runs with several seeds: which are started, which belong together, and what their scores say beyond chance."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ Seeds = Annotated[
 
 
 def repeated(specs: Sequence[RunSpec], seeds: int) -> list[RunSpec]:
-    """The runs with their own seed and those after it: seed by seed, so that each is seen once before any is repeated.
+    """Return the runs with their own seed and the seeds after it, seed by seed, so that each is seen once before any is
+    repeated.
 
     Raises BadInputError for more than one visitor may have waiting.
     """
@@ -44,44 +45,44 @@ def repeated(specs: Sequence[RunSpec], seeds: int) -> list[RunSpec]:
 
 @dataclass(frozen=True)
 class Repeated:
-    """Runs of one setting, a seed each."""
+    """Runs of one setting, one for each seed."""
 
     records: tuple[RunRecord, ...]
 
     @property
     def first(self) -> RunRecord:
-        """The one that started first."""
+        """The run that was started first."""
         return self.records[0]
 
     @property
     def name(self) -> str:
-        """What distinguishes them from the others: the method, without the task."""
+        """What distinguishes the setting from others: the method, without the task."""
         return self.first.name.split(" · ")[0]
 
     @property
     def trainable(self) -> int:
-        """Parameters that each of them trains; 0 while none has begun."""
+        """How many parameters each run trains; 0 while none has begun."""
         return max(record.trainable for record in self.records)
 
     @property
     def scores(self) -> dict[int, float]:
-        """The leading metric by seed, of runs that have ended with one."""
+        """The leading metric by seed, for runs that have ended with one."""
         ended = [record for record in self.records if record.outcome is not None]
         return {record.spec.seed: record.score for record in ended if record.score is not None}
 
     @property
     def mean(self) -> float:
-        """Of the scores, of which there is one or more."""
+        """The mean score. There must be at least one."""
         return fmean(self.scores.values())
 
     @property
     def spread(self) -> float:
-        """The scores' standard deviation; 0 of one."""
+        """The scores' standard deviation; 0 for a single one."""
         return stdev(self.scores.values()) if len(self.scores) > 1 else 0.0
 
 
 def by_setting(records: Iterable[RunRecord]) -> list[Repeated]:
-    """Runs that differ by their seed alone, together; a second one with a seed that is taken begins others of its own."""
+    """Group runs that differ by their seed alone; a second run with a seed that is taken starts another group."""
     found: dict[tuple[RunSpec, int], list[RunRecord]] = {}
     seen: Counter[RunSpec] = Counter()
     for record in records:
@@ -92,12 +93,12 @@ def by_setting(records: Iterable[RunRecord]) -> list[Repeated]:
 
 
 def several_seeds(records: Iterable[RunRecord]) -> bool:
-    """Whether any of the runs is another one's with another seed."""
+    """Return whether any two of the runs differ by their seed alone."""
     return any(len(runs.records) > 1 for runs in by_setting(records))
 
 
 def of_seeds(runs: Repeated) -> str:
-    """What their mean is of, for a bracket behind it."""
+    """Return what a mean is over, for a bracket after it."""
     count = len(runs.scores)
     if count < 2:
         return "one seed"
@@ -105,7 +106,9 @@ def of_seeds(runs: Repeated) -> str:
 
 
 def ahead(metric: str, scores: Mapping[int, float], others: Mapping[int, float], name: str) -> str:
-    """How far runs are ahead of others with the same seeds, and whether beyond chance; empty for fewer than two seeds."""
+    """Return how far runs are ahead of others with the same seeds, and whether beyond chance; empty for fewer than two
+    seeds.
+    """
     shared = sorted(scores.keys() & others.keys())
     if len(shared) < 2:
         return ""
@@ -119,7 +122,9 @@ def ahead(metric: str, scores: Mapping[int, float], others: Mapping[int, float],
 
 
 def differences_p(pairs: Sequence[tuple[Mapping[int, float], Mapping[int, float]]]) -> list[float]:
-    """p of each pair's differences between runs with one seed, two seeds or more, adjusted for how many there are (Holm)."""
+    """Return p for each pair's differences between runs of the same seed (at least two seeds), adjusted for the number
+    of pairs (Holm).
+    """
     from explorer.maths.paired import holm
 
     p = []
@@ -130,7 +135,7 @@ def differences_p(pairs: Sequence[tuple[Mapping[int, float], Mapping[int, float]
 
 
 def lead_parts(settings: Sequence[Repeated]) -> list[str]:
-    """A headline: which setting leads over its seeds, and whether its lead is more than chance."""
+    """Return a headline: which setting leads over its seeds, and whether its lead is more than chance."""
     ranked = _ranked(settings)
     if not ranked:
         return []
@@ -144,7 +149,7 @@ def lead_parts(settings: Sequence[Repeated]) -> list[str]:
 
 
 def lead_notes(settings: Sequence[Repeated]) -> str:
-    """What the headline rests on: seeds, what was trained, the interval of the lead, and the test."""
+    """Return what the headline rests on: seeds, trained parameters, the interval of the lead, and the test."""
     ranked = _ranked(settings)
     if not ranked:
         return ""
@@ -165,9 +170,9 @@ def _of_pairs(ranked: Sequence[Repeated]) -> dict[tuple[int, int], float]:
 
 
 def every_pair_p(scores: Sequence[Mapping[int, float]]) -> dict[tuple[int, int], float]:
-    """p of every pair of scores by seed, by their places, since any of them might have led by chance.
+    """Return p for every pair of settings, by their places, since any of them might lead by chance.
 
-    Empty where some pair shares fewer than two seeds.
+    Empty if some pair shares fewer than two seeds.
     """
     pairs = list(combinations(range(len(scores)), 2))
     found = [(scores[one], scores[other]) for one, other in pairs]
@@ -177,7 +182,7 @@ def every_pair_p(scores: Sequence[Mapping[int, float]]) -> dict[tuple[int, int],
 
 
 def _beaten(ranked: Sequence[Repeated]) -> str:
-    """Which of several others the first is better than."""
+    """Say which of several others the first is better than."""
     p = _of_pairs(ranked)
     if not p:
         return "Whether that is chance can be said once each has two seeds."

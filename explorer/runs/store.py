@@ -1,4 +1,4 @@
-"""Where runs are kept: SQLite for the records, a folder a run for its weights. Both survive a restart."""
+"""The store of runs: SQLite for the records, a folder for each run's weights. Both survive a restart."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from explorer.shelf import remove
 WEIGHTS = "weights.safetensors"
 RESUME = "resume.safetensors"
 ROW = "run_id, owner, created, record"
-"""What is read of a row."""
+"""The columns that are read of a row."""
 
 _UNREADABLE = (ValueError, LookupError, TypeError, AttributeError, RecursionError, ExplorerError)
-"""What a damaged record raises."""
+"""The exceptions that reading a damaged record raises."""
 
 _RESTORE = "Whoever runs the server has to restore it from the repository; the other runs are not affected."
 _RUN_ID = re.compile(r"[a-z0-9][a-z0-9-]{5,40}")
@@ -35,7 +35,7 @@ _RUN_ID = re.compile(r"[a-z0-9][a-z0-9-]{5,40}")
 
 @cache
 def this_process() -> tuple[int, float]:
-    """The process's number and start time: a number alone is used again after a restart."""
+    """Return the process's number and start time: a number alone is used again after a restart."""
     return os.getpid(), psutil.Process().create_time()
 
 
@@ -44,7 +44,7 @@ def _is_alive(process: tuple[int, float]) -> bool:
     if number == os.getpid():  # whose start is another one, by the system, once the clock is set
         return started == this_process()[1]
     try:
-        return abs(psutil.Process(number).create_time() - started) < 1.0
+        return abs(psutil.Process(number).create_time() - started) < 1.0  # the clock may have been set since
     except psutil.Error:
         return False
 
@@ -52,7 +52,8 @@ def _is_alive(process: tuple[int, float]) -> bool:
 class RunStore:
     """Records and folders below one data folder; `examples` is a folder of bundled runs, readable by everybody.
 
-    What could not be written when a run had ended is owed: it is told as it should be, and written as soon as that works.
+    A record that could not be written when its run had ended is owed: reads return it as it should be, and it is
+    written as soon as that works.
     """
 
     def __init__(self, data_folder: Path, examples: Path | None = None) -> None:
@@ -62,10 +63,10 @@ class RunStore:
         self._database = RunDatabase(self.folder, self._copies.rows)
         self._copy_older()
         self._owed: dict[str, RunRecord | None] = {}
-        """Records to be written, and None if one is to be deleted."""
+        """Records still to be written by run id; None if the record is to be deleted."""
 
     def _copy_older(self) -> None:
-        """Copy every record of a list that is older than the copies."""
+        """Copy every record of a database that is older than the copies."""
         if self._copies.folder.exists():
             return
         with suppress(StorageError):  # who needs the list is told
@@ -75,11 +76,13 @@ class RunStore:
 
     @staticmethod
     def new_id() -> str:
-        """A name that nobody guesses; a link to a run is permission to look at it."""
+        """Return an id that nobody guesses, since a link to a run is permission to look at it."""
         return "r" + secrets.token_hex(6)
 
     def now(self) -> float:
-        """When a run begins: a moment after the newest one where the clock was set back meanwhile, since lists go by it."""
+        """Return the time at which a run begins: just after the newest one's if the clock was set back, since lists are
+        sorted by it.
+        """
         ((newest,),) = self._database.read("SELECT max(created) FROM runs WHERE typeof(created) = 'real'")
         return max(time.time(), (newest or 0.0) + 0.001)
 
@@ -95,7 +98,7 @@ class RunStore:
         self.settle()
 
     def _write(self, run_id: str, record: RunRecord | None) -> None:
-        """Write a record, or delete it where it is None."""
+        """Write a record, or delete it if it is None."""
         if record is None:
             self._database.write("DELETE FROM runs WHERE run_id = ?", (run_id,))
         else:
@@ -104,7 +107,7 @@ class RunStore:
             self._copies.keep(record, row[-1])
 
     def keep(self, record: RunRecord) -> None:
-        """Write the record of a run that has ended; where the disk does not take it now, later."""
+        """Write the record of a run that has ended; if the disk does not take it now, it is owed."""
         try:
             self.save(record)
         except Exception as error:
@@ -116,31 +119,35 @@ class RunStore:
         self._owed[run_id] = record
 
     def settle(self) -> bool:
-        """Write what is owed, as far as the disk takes it; whether nothing is owed any more."""
+        """Write what is owed, as far as the disk takes it. Returns whether nothing is owed any more."""
         for run_id, record in list(self._owed.items()):
             try:
                 self._write(run_id, record)
             except StorageError:  # the log has it since it was owed
                 break
-            if self._owed.get(run_id) is record:
+            if self._owed.get(run_id) is record:  # another thread may owe a newer one by now
                 self._owed.pop(run_id, None)
         return not self._owed
 
     def find(self, run_id: str) -> RunRecord | None:
-        """A record by its name; None if there is none. Raises StorageError if the list cannot be read."""
+        """Return a record by its id; None if there is none. Raises StorageError if the database cannot be read."""
         if not isinstance(run_id, str) or not _RUN_ID.fullmatch(run_id):
             return None
         example = self._example_records().get(run_id)
         if example is not None:
             return example
+        # Also for None, of a run that is deleted but still in the database.
         if run_id in self._owed:
             return self._owed[run_id]
         rows = self._database.read(f"SELECT {ROW} FROM runs WHERE run_id = ?", (run_id,))
         return self._read(*rows[0]) if rows else None
 
     def owned_by(self, owner: str | None) -> list[RunRecord]:
-        """One owner's runs (everybody's for None), newest first; those that are owed where the list cannot be read."""
+        """Return one owner's runs (everybody's for None), newest first; if the database cannot be read, those not yet
+        written to it.
+        """
         query = f"SELECT {ROW} FROM runs WHERE ? IS NULL OR owner = ? ORDER BY created DESC, rowid DESC"
+        # Before the rows are read: what is written meanwhile is then in both, and not in neither.
         owed = dict(self._owed)
         try:
             rows = self._database.read(query, (owner, owner))
@@ -151,20 +158,21 @@ class RunStore:
         return [record for record in found if record is not None]
 
     def oldest_first(self) -> list[tuple[str, str]]:
-        """(run_id, owner) of every run in the list. Raises StorageError."""
+        """Return (run_id, owner) of every run in the database. Raises StorageError."""
         rows = self._database.read("SELECT run_id, owner FROM runs ORDER BY created, rowid")
         return [(str(run_id), str(owner)) for run_id, owner in rows if _RUN_ID.fullmatch(str(run_id))]
 
     def examples(self) -> list[RunRecord]:
-        """The bundled runs that lists show, the one to begin with first."""
+        """Return the bundled runs that lists show, the first visitor's one first."""
         records = [record for record in self._example_records().values() if record.listed]
         return sorted(records, key=lambda record: record.run_id != FIRST)
 
     def delete(self, run_id: str) -> None:
-        """Forget a run and its folder, which comes first: on a full disk the record needs the room.
+        """Delete a run and its folder.
 
-        Raises StorageError where the data folder may not be written: the run is there then as before.
+        Raises StorageError if the data folder cannot be written; the run is then there as before.
         """
+        # The folder comes first: on a full disk the record needs the room.
         try:
             shutil.rmtree(self.folder / run_id)
         except FileNotFoundError:
@@ -183,7 +191,7 @@ class RunStore:
         self._copies.forget(run_id)
 
     def folder_of(self, run_id: str) -> Path:
-        """Where a run's weights are. Raises BadInputError for what cannot be a run's name."""
+        """Return the folder of a run's weights. Raises BadInputError for what cannot be a run's id."""
         if not isinstance(run_id, str) or not _RUN_ID.fullmatch(run_id):
             raise BadInputError(f"No run is called {str(run_id)[:60]!r}.")
         if run_id in self._example_records() and self._examples is not None:
@@ -191,7 +199,7 @@ class RunStore:
         return self.folder / run_id
 
     def _read(self, run_id: str, owner: str, created: float, text: str) -> RunRecord:
-        """A row's record; where it says that it trains, and its process is no more, it is interrupted from now on."""
+        """Read a row's record. If it says that it trains, but its process is gone, the run is interrupted from now on."""
         try:
             record = RunRecord.from_json(text)
             if (record.run_id, record.owner) != (run_id, owner):
@@ -206,11 +214,12 @@ class RunStore:
         lost = record.evolve(status=RunStatus.INTERRUPTED, message=message, place=0, seconds_left=None)
         row = (lost.status.value, lost.to_json(), lost.run_id, text)
         with suppress(StorageError):  # whoever looks next finds the same
+            # AND record: unless another process has written a newer one.
             self._database.write("UPDATE runs SET status = ?, record = ? WHERE run_id = ? AND record = ?", row)
         return lost
 
     def close(self) -> None:
-        """Let the database go."""
+        """Close the database."""
         self._database.close()
 
     def _example_records(self) -> Mapping[str, RunRecord]:
@@ -219,7 +228,7 @@ class RunStore:
 
 @cache
 def read_examples(folder: Path) -> dict[str, RunRecord]:
-    """The worked examples' records, by name. A damaged one says so; it hides neither the others nor the visitors' runs."""
+    """Read the worked examples' records, by id. A damaged one says so; it hides neither the others nor the visitors' runs."""
     found = {}
     for path in sorted(folder.glob("*/record.json")):
         try:

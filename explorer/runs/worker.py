@@ -1,4 +1,4 @@
-"""One run's work, from the record to its weights: load, train, report as it goes, evaluate, keep."""
+"""One fine-tuning run's work, from the record to its weights: load, train, report as it goes, evaluate, keep."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from explorer.tuning.training import Training, Update
 
 @dataclass
 class Worker(Working):
-    """One fine-tuning run in progress. open_run: opens a student's teacher."""
+    """A fine-tuning run in progress. open_run: opens a student's teacher."""
 
     data: TaskData
     bundle: LoadedModel
@@ -62,13 +62,14 @@ class Worker(Working):
         self._finish(training, held_out)
 
     def _taught(self, student: Adapted, lesson: Lesson, train: Rows, held_out: dict[str, Rows]) -> Teaching:
-        """What the student's teacher says of every row; a new student also takes over its layers."""
+        """Return the teacher's judgement of every row; a new student also takes over the teacher's layers."""
         spec, task = self.record.spec, self.data.task
         assert self.open_run is not None
         opened = self.open_run(spec.teacher)
         opened.require_weights()
         teacher = opened.restore()
         check_teacher(student, teacher)
+        # A run that goes on has its layers in its checkpoint.
         if spec.start == "teacher" and not (self.folder / RESUME).exists():
             take_layers(student, merged(teacher))
         scale = Scale(*opened.record.scale)
@@ -84,7 +85,7 @@ class Worker(Working):
         return teaching
 
     def _announce(self, training: Training, train: Rows, held_out: dict[str, Rows], lesson: Lesson) -> None:
-        """What is known once everything is loaded."""
+        """Report the run's numbers once everything is loaded, and measure before the first step."""
         planned = plan(
             self.bundle,
             self.data.task.outputs,
@@ -110,6 +111,7 @@ class Worker(Working):
             step=training.step,
             steps_per_epoch=training.per_epoch,
             examples=len(train),
+            # A record may be ahead of its checkpoint, and these steps are done again.
             losses=tuple(point for point in self.record.losses if point[0] <= training.step),
             evaluations=tuple(point for point in self.record.evaluations if point[0] <= training.step),
             snapshots=tuple(step for step in self.record.snapshots if step <= training.step),
@@ -129,13 +131,13 @@ class Worker(Working):
             self._say(evaluations=((0, first),), whole=(0,), reference=dict(training.reference))
 
     def _noted(self, training: Training, update: Update) -> dict[str, Any]:
-        """The steps whose ΔW is kept, where one more is."""
+        """Return the steps whose ΔW is kept, if this step is one of them."""
         due_now = due(update.step, training.steps)
         snapshots = self._snapshot(training, update.step) if due_now else self.record.snapshots
         return {} if snapshots == self.record.snapshots else {"snapshots": snapshots}
 
     def _snapshot(self, training: Training, step: int) -> tuple[int, ...]:
-        """Keep ΔW as that of this step where the method's is small; the steps that are kept."""
+        """Keep this step's ΔW if the method's is small. Returns the steps that are kept."""
         kept = self.record.snapshots
         if not self.record.keeps_snapshots or step in kept:
             return kept
@@ -144,11 +146,13 @@ class Worker(Working):
 
     @property
     def _first_stop(self) -> Callable[[], bool]:
-        """Whether Stop ends what is measured before the first step; a run that goes on has something to keep."""
+        """A function that tells whether Stop ends what is measured before the first step; a resumed run has something
+        to keep and goes on.
+        """
         return never if (self.folder / RESUME).exists() else self.stopping.is_set
 
     def _finish(self, training: Training, held_out: dict[str, Rows]) -> None:
-        """Measure on everything that is held out, and keep what was trained."""
+        """Measure on everything that is held out, and keep the trained weights."""
         if not training.step:
             self._nothing_trained()
             return

@@ -1,4 +1,4 @@
-"""What all runs have in common while they train: turns, news, curves, checkpoints, and a Stop that is heard."""
+"""What all runs have in common while they train: turns, news, curves, checkpoints, and reacting to Stop."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ MOST_POINTS = 1500
 
 
 class Steps(Protocol):
-    """How far an optimisation is. step: how many steps are done, of `steps`."""
+    """The progress of an optimisation. step: how many of `steps` are done."""
 
     step: int
     steps: int
@@ -49,17 +49,17 @@ class Reporter:
         self.rows, self.seconds = 0, 0.0
 
     def take(self, update: Update) -> None:
-        """One step's news."""
+        """Take one step's update."""
         self.rows += update.rows
         self.seconds += update.seconds
-        stride = max(1, -(-self.training.steps // MOST_POINTS))
+        stride = max(1, -(-self.training.steps // MOST_POINTS))  # -(-a // b) rounds up
         if update.step % stride == 0 or update.step == self.training.steps:
             self.losses.append((update.step, round(update.loss, 6)))
         if update.metrics is not None:
             self.evaluations.append((update.step, update.metrics))
 
     def report(self, record: RunRecord, **noted: Any) -> RunRecord:
-        """The record as of now, with what else a step has brought."""
+        """Return the record as of now. noted: what else a step has brought."""
         self.told = time.monotonic()
         spent = self.told - self.began
         done = self.training.step - self.start
@@ -67,8 +67,10 @@ class Reporter:
             step=self.training.step,
             losses=tuple(self.losses),
             evaluations=tuple(self.evaluations),
+            # Rows in seconds of computing, so that waiting for turns does not count.
             rate=self.rows / self.seconds if self.seconds else 0.0,
             seconds=self.before + spent,
+            # Here waiting counts, as it will in the steps to come.
             seconds_left=spent / done * (self.training.steps - self.training.step) if done else None,
             memory_bytes=memory_in_use(self.training.device),
             **noted,
@@ -76,7 +78,7 @@ class Reporter:
 
 
 def memory_in_use(device: torch.device) -> int:
-    """Bytes that this server holds: on the accelerator where the model is on one, else in main memory."""
+    """Return the bytes that this server holds: on the accelerator if the model is on one, else in main memory."""
     if device.type == "cuda":
         return int(torch.cuda.memory_allocated())
     return int(psutil.Process().memory_info().rss)
@@ -86,30 +88,32 @@ PUBLISH_SECONDS = 0.2
 CHECKPOINT_SECONDS = 10.0
 CHECKPOINT_STEPS = 50
 CHECKPOINT_SHARE = 0.05
-"""A checkpoint is written every so many seconds or steps, and less often where writing it would take more than this share."""
+"""A checkpoint is written every so many seconds or steps, and less often if writing would take more than this share of
+the time.
+"""
 
 LONGEST_REST = 20.0
-"""Seconds after which one that has become due is written whatever it costs: more than that nobody is to lose."""
+"""Seconds after which a checkpoint that is due is written whatever it costs: nobody is to lose more than that."""
 
 Step = TypeVar("Step")
 
 TURNS = Turns()
-"""Shared by all runs of this process."""
+"""The lock by which all runs of this process take turns."""
 
 
 class Trained(Steps, Protocol):
-    """An optimisation, whatever is trained."""
+    """An optimisation, whatever it trains."""
 
     def updates(self) -> Iterator[Update]:
-        """Its steps to the end."""
+        """Yield its steps to the end."""
         ...
 
     def state(self) -> dict[str, Tensor]:
-        """Everything that a resumed run needs."""
+        """Return everything that a resumed run needs."""
         ...
 
     def load_state(self, kept: Mapping[str, Tensor]) -> None:
-        """Go on from what `state` gave."""
+        """Go on from what `state` returned."""
         ...
 
 
@@ -123,7 +127,7 @@ class Working:
     stopping: Event
 
     def work(self) -> None:
-        """Train to the end, or to the Stop; errors are the caller's."""
+        """Train to the end, or to the Stop. Errors are left to the caller."""
         try:
             self._work()
         except StoppedError:
@@ -133,7 +137,7 @@ class Working:
         raise NotImplementedError
 
     def _noted(self, training: Any, update: Update) -> dict[str, Any]:
-        """What a step adds to the record beside its curves."""
+        """Return what a step adds to the record beside its curves."""
         return {}
 
     def _say(self, **changes: object) -> None:
@@ -144,7 +148,7 @@ class Working:
         self._say(status=RunStatus.CANCELLED, message="Stopped before the first step.", seconds_left=None)
 
     def _go_on(self, training: Trained) -> None:
-        """From the last checkpoint; a damaged one gets another name, so that the next Resume starts from the beginning."""
+        """Load the last checkpoint. A damaged one is renamed, so that the next Resume starts from the beginning."""
         checkpoint = self.folder / RESUME
         aside = f"{RESUME}.damaged"
         so = f"It is now called {aside}: press Resume to start this run again from its first step."
@@ -186,13 +190,14 @@ class Working:
                 break
 
     def _checkpoint(self, training: Trained, reporter: Reporter) -> None:
-        """The record goes first, so that no curve ends before its checkpoint."""
+        """Write a checkpoint."""
+        # The record goes first, so that no curve ends before its checkpoint.
         self.record = reporter.report(self.record, saved=training.step)
         self.publish(self.record)
         save_tensors(self.folder / RESUME, training.state())
 
     def _ended(self, training: Trained) -> dict[str, Any]:
-        """The last words of a run: done, or stopped with a checkpoint to go on from."""
+        """Return a run's last changes: done, or stopped with a checkpoint to go on from."""
         if training.step >= training.steps:
             (self.folder / RESUME).unlink(missing_ok=True)
             return {"status": RunStatus.DONE, "message": "", "seconds_left": None, "place": 0}
@@ -202,7 +207,7 @@ class Working:
 
 
 def in_turn(updates: Iterator[Step]) -> Iterator[Step]:
-    """Each step waits for its turn; all have their share beside the questions that come meanwhile."""
+    """Yield steps, each of which waits for its turn among the runs, and counts as training beside questions."""
     with SHARE.training():
         while True:
             with TURNS:

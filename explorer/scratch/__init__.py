@@ -1,1 +1,1 @@
-"""Training a small model from nothing, as BERT and its relatives were: text, vocabulary, rows, objective, steps."""
+"""Pretraining a small model from nothing, as BERT and its relatives were: text, vocabulary, rows, objective, steps."""

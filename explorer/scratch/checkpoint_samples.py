@@ -1,4 +1,4 @@
-"""What a model says at a checkpoint, in plain values: it is kept with its run."""
+"""A model's samples at a checkpoint, in plain values: they are kept with its run."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Said:
-    """The likeliest tokens for one blank of a text, from 0, the likeliest first.
+    """The likeliest tokens for one blank of a text (numbered from 0), the likeliest first.
 
-    written: how a model of the next token goes on.
+    written: how a model of the next token continues the text.
     """
 
     step: int

@@ -1,4 +1,4 @@
-"""What a model that is still learning says: the likeliest tokens at each blank, or how it goes on with a text."""
+"""Samples a model that is still learning: the likeliest tokens at each blank, or how it continues a text."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ WRITTEN = 12
 
 @torch.no_grad()
 def say(model: Any, tokenizer: PreTrainedTokenizerBase, text: str, step: int, longest: int) -> tuple[Said, ...]:
-    """One answer for each blank of a text, cut to `longest` tokens; one for a text that is to be gone on with."""
+    """Return one answer for each blank of a text, cut to `longest` tokens; one answer for a text that is to be continued."""
     if isinstance(model, ElectraPair):
         model = model.generator
     model.eval()
@@ -39,7 +39,7 @@ def _top(logits: torch.Tensor, tokenizer: PreTrainedTokenizerBase) -> tuple[tupl
 
 
 def _continued(model: Any, tokenizer: PreTrainedTokenizerBase, text: str, step: int, longest: int) -> Said:
-    """The likeliest next tokens after what stands before the first blank, and the likeliest one again and again."""
+    """Return the likeliest next tokens after the text before the first blank, and the greedy continuation."""
     prompt, _ = up_to_blank(text)
     kept = tokenizer(prompt, truncation=True, max_length=max(3, longest - WRITTEN))["input_ids"][:-1]  # without [SEP]
     ids = torch.tensor([kept], device=model.device)

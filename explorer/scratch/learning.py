@@ -1,4 +1,4 @@
-"""A model with its objective: the loss of a batch, what it scores on held-out rows, and what it is taken home as."""
+"""A model with its objective: the loss of a batch, the scores on held-out rows, and the parts that are saved."""
 
 from __future__ import annotations
 
@@ -19,24 +19,25 @@ from explorer.scratch.spec import ScratchSpec
 from explorer.tuning.reading import precision
 
 NAMES = {"mlm_loss": "masked_loss", "mlm_accuracy": "accuracy", "next_accuracy": "accuracy"}
-"""As runs call what the losses report; the others keep their names."""
+"""The names that runs use for some of the losses' figures; the others keep theirs."""
 
 DRAWN = 7
-"""Part of the key of what ELECTRA's generator draws."""
+"""A number in the key of ELECTRA's draws, which sets them apart from others with the same seed and step."""
 
 
 class Learner:
-    """model: a BertForPreTraining, a BertLMHeadModel or an ElectraPair, by the spec's objective."""
+    """Computes an objective on a model: a BertForPreTraining, a BertLMHeadModel or an ElectraPair, by the spec's objective."""
 
     def __init__(self, spec: ScratchSpec, model: nn.Module, device: torch.device) -> None:
         self.spec, self.device = spec, device
         self.model: Any = model.to(device)
 
     def loss(self, batch: Batch, step: int) -> Loss:
-        """The objective's loss of one batch; what is drawn depends on the seed and the step."""
+        """Return the objective's loss of one batch; what is drawn depends on the seed and the step alone."""
         with precision(self.device):
             if isinstance(self.model, ElectraPair):
                 key = np.random.SeedSequence((self.spec.seed, DRAWN, step)).generate_state(1, np.uint64)[0]
+                # >> 1: manual_seed takes 63 bits.
                 found = electra_loss(self.model, batch, torch.Generator().manual_seed(int(key) >> 1))
             elif OBJECTIVES[self.spec.objective].predicts_next:
                 found = causal_loss(self.model, batch)
@@ -46,7 +47,9 @@ class Learner:
 
     @torch.no_grad()
     def measure(self, batches: list[Batch]) -> dict[str, float]:
-        """The mean of each figure over some rows, each batch by its number of what was asked: hidden tokens, or rows."""
+        """Return the mean of each figure over some rows, each batch weighted by how much was asked in it: hidden
+        tokens, or rows.
+        """
         self.model.eval()
         sums: dict[str, float] = defaultdict(float)
         weights: dict[str, float] = defaultdict(float)
@@ -61,13 +64,15 @@ class Learner:
         return {name: total / weights[name] for name, total in sums.items()}
 
     def parts(self) -> dict[str, PreTrainedModel]:
-        """What is taken home, by folder: the model; ELECTRA's discriminator and generator."""
+        """Return the models to save, by folder: the model; for ELECTRA discriminator and generator."""
         if isinstance(self.model, ElectraPair):
             return {TRAINED_FOLDER: self.model.discriminator, "generator": self.model.generator}
         return {TRAINED_FOLDER: self._without_idle_heads()}
 
     def _without_idle_heads(self) -> PreTrainedModel:
-        """A head that has learned nothing would answer at random: only one trained by NSP keeps that head and its pooler."""
+        """Return the model without heads that have learned nothing and would answer at random: only NSP keeps that head
+        and its pooler.
+        """
         model = self.model
         if self.spec.objective == "mlm_nsp" or OBJECTIVES[self.spec.objective].predicts_next:
             return model  # type: ignore[no-any-return]

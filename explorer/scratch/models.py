@@ -1,4 +1,4 @@
-"""The model that learns: new, or a copy of a BERT; and for ELECTRA two that share their embeddings."""
+"""Builds the model that learns: new, or a copy of a BERT; for ELECTRA two models that share their embeddings."""
 
 from __future__ import annotations
 
@@ -24,15 +24,14 @@ from explorer.scratch.spec import ScratchSpec, no_bert
 from explorer.tuning.seeded import Seeded
 
 GENERATOR_SHARE = 0.5
-"""The generator's width beside the discriminator's; a quarter to a half works best (Clark et al. 2020, section 3.2)."""
+"""The generator's width as a share of the discriminator's; a quarter to a half works best (Clark et al. 2020, section 3.2)."""
 
 
 def build(spec: ScratchSpec, tokenizer: PreTrainedTokenizerBase, start: LoadedModel | None) -> nn.Module:
-    """A model for the spec's objective; start: the BERT that it goes on from, None for random numbers.
+    """Build a model for the spec's objective. start: the BERT that it continues from, or None for random weights.
 
-    A BertForPreTraining, a BertLMHeadModel (whose attention sees the left alone, unless it goes without the causal mask), or an
-    ElectraPair. Raises BadInputError for a
-    start that is no BERT, or whose rows are shorter.
+    Returns a BertForPreTraining, a BertLMHeadModel (whose attention sees the left alone, unless the objective has no
+    causal mask), or an ElectraPair. Raises BadInputError for a start that is no BERT, or whose rows are shorter.
     """
     if start is not None and start.architecture.model_type != "bert":
         raise no_bert(start.model_id)
@@ -47,13 +46,15 @@ def build(spec: ScratchSpec, tokenizer: PreTrainedTokenizerBase, start: LoadedMo
         model: PreTrainedModel = model_class(_config(BertConfig, sizes, is_decoder=objective.causal))
         _initialise(model)
     if start is not None:
+        # Not strict: NSP's head is missing from a BertLMHeadModel.
         model.load_state_dict(start.model.state_dict(), strict=False)
         model.tie_weights()
     return model
 
 
 def _initialise(model: PreTrainedModel) -> None:
-    """Again, whatever the library did: inside Seeded the numbers depend on the seed alone."""
+    """Initialise the weights, and tie them."""
+    # Again, whatever the library did: inside Seeded the numbers depend on the seed alone.
     model.apply(model._init_weights)
     model.tie_weights()
 
@@ -71,12 +72,16 @@ def _sizes(spec: ScratchSpec, tokenizer: PreTrainedTokenizerBase) -> dict[str, A
 
 
 def _spread(width: int) -> float:
-    """BERT's 0.02 is right for a width of 768; a narrow model starts to attend sooner with the same scores."""
+    """Return the standard deviation of the initial weights: BERT's 0.02 suits a width of 768, and a narrower model
+    starts to attend sooner with scores of the same size.
+    """
     return float(0.02 * (768 / width) ** 0.5)
 
 
 def _config(kind: type[Any], sizes: dict[str, Any], **more: Any) -> Any:
-    """Without dropout: a run this short sees no text often enough, and every run is then repeatable."""
+    """Return a config without dropout: a run this short sees no text often enough to need it, and every run is then
+    repeatable.
+    """
     names = ("vocab_size", "hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size")
     kept = {name: sizes[name] for name in (*names, "max_position_embeddings", "initializer_range")}
     config = kind(**kept, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0, **more)
@@ -99,6 +104,7 @@ def _electra(sizes: dict[str, Any], start: LoadedModel | None) -> ElectraPair:
     for model in (discriminator, generator):
         _initialise(model)
     if start is not None:
+        # Not strict: ELECTRA has no pooler.
         encoder = {name.removeprefix("bert."): tensor for name, tensor in start.model.state_dict().items()}
         discriminator.electra.load_state_dict(encoder, strict=False)
     return ElectraPair(generator, discriminator)

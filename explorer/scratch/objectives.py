@@ -1,7 +1,7 @@
-"""What a small model can be asked to learn, and how its rows are made; nothing here imports torch, so that a page can list them.
+"""Lists the objectives and row formats of pretraining; nothing here imports torch, so that a page can list them.
 
-Sources: BERT (Devlin et al. 2019), RoBERTa's four input formats (Liu et al. 2019, section 4.2), ALBERT (Lan et al. 2020),
-ELECTRA (Clark et al. 2020), GPT (Radford et al. 2018).
+Sources: BERT (Devlin et al. 2019), RoBERTa's four input formats (Liu et al. 2019, section 4.2), ALBERT (Lan et al.
+2020), ELECTRA (Clark et al. 2020), GPT (Radford et al. 2018).
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ class Objective:
     masks: bool = True
     """Whether tokens are hidden."""
     causal: bool = False
-    """Whether a token sees those before it and itself alone."""
+    """Whether a token sees only itself and those before it."""
 
     @property
     def predicts_next(self) -> bool:
-        """Whether each state is to give the token after it."""
+        """Whether each state has to predict the token after it."""
         return "next_loss" in self.losses
 
 
@@ -57,7 +57,7 @@ OBJECTIVES = {objective.slug: objective for objective in _ENTRIES}
 
 @dataclass(frozen=True)
 class Format:
-    """One way to fill a row. drawer: RowMaker's method; for pairs in order, `ordered`. paired: whether there is a B."""
+    """One way to fill a row. paired: whether there is a B."""
 
     slug: str
     title: str
@@ -80,7 +80,7 @@ LOSS_TITLES = {
     "replaced_loss": "loss of RTD",
     "next_loss": "loss",
 }
-"""How each term is called in a figure."""
+"""The name of each term in a figure."""
 
 TRAINING = "training_"
-"""Before the name of a loss: its mean over the training steps since the last measurement."""
+"""Prefix of a loss's name: its mean over the training steps since the last measurement."""

@@ -1,4 +1,6 @@
-"""The rows of every step and what is hidden in them, by the seed and the step alone: a resumed run goes on unchanged."""
+"""The rows of every step and the tokens hidden in them; both depend on the seed and the step alone, so a resumed run
+goes on unchanged.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,7 @@ from explorer.scratch.text import Document, Documents
 
 MEASURED_ROWS = 96
 MEASURED_SEED = 2**31
-"""The held-out rows and what is hidden in them are the same for every run on a text, whatever its seed."""
+"""A seed for the held-out rows and what is hidden in them, which are the same for every run on a text."""
 MEASURED = CorruptionRecipe()
 
 Drawer = Callable[[RowMaker, TextStore, int, np.random.Generator], Row]
@@ -30,7 +32,7 @@ NOTHING_HIDDEN = CorruptionRecipe(rate=0.0)
 
 
 def drawer_of(spec: ScratchSpec) -> Drawer:
-    """What draws one row of the spec's format."""
+    """Return the function that draws one row of the spec's format."""
     short = 1.0 if spec.row_format == "sentence_pair" else 0.0
     if OBJECTIVES[spec.objective].pairs == "order":
         return partial(RowMaker.order, short_share=short)
@@ -43,8 +45,9 @@ def drawer_of(spec: ScratchSpec) -> Drawer:
 
 
 class Drawn:
-    """The batches of one run. One epoch is as many rows as the text has row lengths of tokens; a copy of
-    the text has the same rows whenever it is read."""
+    """The batches of one run. One epoch is as many rows as the text has row lengths of tokens; a copy of the text has
+    the same rows whenever it is read.
+    """
 
     def __init__(self, spec: ScratchSpec, documents: Documents, tokenizer: PreTrainedTokenizerBase) -> None:
         self.spec, self.masker = spec, Masker(tokenizer)
@@ -56,7 +59,9 @@ class Drawn:
 
     @property
     def recipe(self) -> CorruptionRecipe:
-        """Of ELECTRA's generator every chosen token is a mask (Clark et al. 2020, section 2); others have the asked shares."""
+        """The corruption of the rows: for ELECTRA's generator every chosen token becomes a mask (Clark et al. 2020,
+        section 2); other objectives have the spec's shares.
+        """
         objective = OBJECTIVES[self.spec.objective]
         if not objective.masks:
             return NOTHING_HIDDEN
@@ -65,22 +70,23 @@ class Drawn:
         return CorruptionRecipe(self.spec.rate, self.spec.mask_share, self.spec.random_share, self.spec.scheme)
 
     def batch(self, step: int) -> Batch:
-        """The training batch of a step from 0."""
+        """Return the training batch of a step, counted from 0."""
         spec, length = self.spec, self.spec.length_at(step)
         first = step * spec.batch_size
         rows = [self._row(number, length) for number in range(first, first + spec.batch_size)]
         return self._collated([row for row, _ in rows], [key for _, key in rows])
 
     def _row(self, number: int, length: int) -> tuple[Row, tuple[int, ...]]:
-        """The run's row of this number, and the key of its mask.
+        """Return the run's row of this number, and the key of its mask.
 
-        The text is prepared `copies` times, each with other rows and masks (BERT's was ten times). Static masks come with the
-        copy, and so again when the copy does; dynamic ones are drawn as the row is read (Liu et al. 2019, section 4.1).
+        The text is prepared `copies` times, each with other rows and masks (BERT's was ten times).
         """
         epoch, place = divmod(number, self.an_epoch)
         order = _order(self.spec.seed, epoch, self.an_epoch)
         key = (self.spec.seed, int(order[place]), epoch % self.spec.copies)
         row = self._draw(self.train, length, (*key, 2))
+        # Static masks belong to the copy, and come again when it does; dynamic ones are drawn as the row is read (Liu
+        # et al. 2019, section 4.1).
         return row, (*key, 3) if self.spec.masking == "static" else (*key, 4, epoch)
 
     def _draw(self, store: TextStore, length: int, key: tuple[int, ...]) -> Row:
@@ -88,11 +94,11 @@ class Drawn:
         return row if self.judges_pairs else Row(row.input_ids, row.token_type_ids)
 
     def _collated(self, rows: list[Row], keys: list[tuple[int, ...]]) -> Batch:
-        """Each row's mask is drawn by its own key, so the batch that it stands in has no say."""
+        """Corrupt and pad rows, each by its own key, so that its mask does not depend on the batch that it stands in."""
         return collate(rows, self.recipe, self.masker, [_generator(key) for key in keys])
 
     def measured(self) -> list[Batch]:
-        """The held-out rows, in batches of the run's size."""
+        """Return the held-out rows, in batches of the run's size."""
         keys: list[tuple[int, ...]] = [(MEASURED_SEED, number) for number in range(MEASURED_ROWS)]
         rows = [self._draw(self.held_out, self.spec.length, key) for key in keys]
         size = self.spec.batch_size
@@ -101,7 +107,7 @@ class Drawn:
 
 @lru_cache(maxsize=8)
 def _order(seed: int, epoch: int, count: int) -> NDArray[np.int64]:
-    """The places of an epoch's rows, (count,): asked for once a row, drawn once an epoch."""
+    """Return the order of an epoch's rows, (count,); it is asked for once a row, and drawn once an epoch."""
     return np.random.default_rng((seed, 1, epoch)).permutation(count)
 
 
@@ -110,4 +116,5 @@ def _store(documents: tuple[Document, ...], tokenizer: PreTrainedTokenizerBase) 
 
 
 def _generator(key: tuple[int, ...]) -> torch.Generator:
+    # >> 1: manual_seed takes 63 bits.
     return torch.Generator().manual_seed(int(np.random.SeedSequence(key).generate_state(1, np.uint64)[0]) >> 1)

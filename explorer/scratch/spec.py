@@ -1,4 +1,4 @@
-"""What a run from nothing is asked to do, in plain values."""
+"""The settings of a pretraining run, in plain values."""
 
 from __future__ import annotations
 
@@ -14,18 +14,20 @@ from explorer.scratch.objectives import FORMATS, OBJECTIVES
 from explorer.tuning.spec import RunSpec
 
 NOTHING = "nothing"
-"""In the place of a model's name: all weights are random numbers at first."""
+"""Stands in place of a model's id: all weights are random numbers at first."""
 
 METHOD = "scratch"
 STORIES = "stories"
-"""The bundled text."""
+"""The bundled text's name."""
 
 PROBES = "He asked [MASK] mother.\nIt is as big [MASK] a house.\nThe boy went [MASK] the house."
-"""What a model is asked at each checkpoint, a sentence a line."""
+"""The sentences that a model is asked about at each checkpoint, one a line."""
 MOST_PROBES = 6
 
 BASE_LENGTH_SHARE, SHORT_SHARE = 0.25, 0.9
-"""Short then long: 90% of the steps at a quarter of the length, as BERT's at 128 of 512 (Devlin et al. 2019, A.2)."""
+"""The short-then-long schedule: 90% of the steps at a quarter of the length, as BERT's at 128 of 512 (Devlin et al.
+2019, A.2).
+"""
 
 Steps = Annotated[int, Whole(1, 100_000), Shown("Steps", slider=(100, 10_000, 100))]
 ObjectiveName = Annotated[
@@ -83,14 +85,14 @@ Probes = Annotated[
 ]
 
 MOST_TOKENS, MOST_PARAMETERS = 16_384, 50_000_000
-"""Of a step, and of a model from nothing: about 2 GB while it trains."""
+"""The most tokens of a step, and parameters of a new model: about 2 GB while it trains."""
 
 SETTINGS = (
     *("objective", "row_format", "masking", "copies", "scheme", "rate", "length", "schedule", "warmup"),
     *("mask_share", "random_share"),
     *("layers", "hidden", "heads", "vocabulary", "steps", "batch_size", "learning_rate"),
 )
-"""What two runs that are raced may differ in."""
+"""The settings in which two runs that are raced may differ."""
 
 
 @params
@@ -144,7 +146,7 @@ class ScratchSpec(RunSpec):
 
     @model_validator(mode="after")
     def _leaves_room(self) -> Self:
-        """A page's server has other visitors."""
+        """Refuse a run that would take too much of a server which other visitors use too."""
         if self.batch_size * self.length > MOST_TOKENS:
             raise BadInputError(
                 f"A step would read {self.batch_size * self.length:,} tokens, and at most {MOST_TOKENS:,} are taken. Take fewer "
@@ -160,16 +162,16 @@ class ScratchSpec(RunSpec):
 
     @property
     def questions(self) -> tuple[str, ...]:
-        """The probes, one a line."""
+        """The probes, one for each line."""
         lines = [line.strip() for line in self.probes.splitlines() if line.strip()]
         return tuple(lines[:MOST_PROBES])
 
     def length_at(self, step: int) -> int:
-        """The rows' length at a step from 0, in tokens."""
+        """Return the rows' length at a step, counted from 0, in tokens."""
         short = self.schedule == "short" and step < SHORT_SHARE * self.steps
         return max(16, round(self.length * BASE_LENGTH_SHARE)) if short else self.length
 
 
 def no_bert(model_id: str) -> BadInputError:
-    """The error for a start of another family."""
+    """Return the error for a start of another family."""
     return BadInputError(f"{model_id} is no BERT. Start from bert-mini, bert-small or another BERT, or from nothing.")

@@ -1,4 +1,4 @@
-"""The text that a run from nothing learns from: documents of paragraphs, of which some are held out."""
+"""The text that a pretraining run learns from: documents of paragraphs, of which some are held out."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ HELD_OUT_EACH = 10
 """Every tenth document is held out."""
 FEWEST_DOCUMENTS = 10
 SENTENCES_A_DOCUMENT = 10
-"""A text with too few empty lines is cut into documents of so many sentences."""
+"""A text with too few empty lines is cut into documents of this many sentences."""
 FEWEST_SENTENCES = 40
 
 
 @dataclass(frozen=True)
 class Documents:
-    """title: what the text is called. train, held_out: no document is in both."""
+    """A text in documents. title: the text's name. train, held_out: no document is in both."""
 
     title: str
     train: tuple[Document, ...]
@@ -36,7 +36,7 @@ class Documents:
 
 @lru_cache(maxsize=4)
 def read_documents(name: str, settings: Settings) -> Documents:
-    """The bundled stories, or a visitor's text by the name of its upload.
+    """Read the bundled stories, or a visitor's text by the name of its upload.
 
     Raises BadInputError for a name that is neither, or a text that is too short to hold anything out.
     """
@@ -50,7 +50,7 @@ def read_documents(name: str, settings: Settings) -> Documents:
 
 
 def own_documents(text: str, title: str) -> Documents:
-    """A visitor's text: its lines are joined, and an empty line ends a document.
+    """Split a visitor's text into documents: its lines are joined, and an empty line ends a document.
 
     Raises BadInputError if it has fewer than FEWEST_SENTENCES sentences.
     """
@@ -62,7 +62,7 @@ def own_documents(text: str, title: str) -> Documents:
             f"{FEWEST_SENTENCES} are needed to learn from and to measure on. Take a longer one, or the bundled stories."
         )
     documents: list[Document] = [(block,) for block in joined]
-    if len(documents) < FEWEST_DOCUMENTS:
+    if len(documents) < FEWEST_DOCUMENTS:  # so few that none might be held out
         size = min(SENTENCES_A_DOCUMENT, len(sentences) // FEWEST_DOCUMENTS)
         documents = [(" ".join(sentences[at : at + size]),) for at in range(0, len(sentences), size)]
     return _parted(title, documents)
@@ -75,7 +75,7 @@ def _parted(title: str, documents: list[Document]) -> Documents:
 
 
 def _blocks(text: str) -> list[list[str]]:
-    """Lines that stand together, without empty ones."""
+    """Return groups of lines with no empty line between them."""
     blocks: list[list[str]] = [[]]
     for line in text.replace("\0", " ").splitlines():
         if line.strip():

@@ -1,4 +1,4 @@
-"""The steps of a run from nothing: a generator that can be stopped and resumed."""
+"""The steps of a pretraining run: a generator that can be stopped and resumed."""
 
 from __future__ import annotations
 
@@ -24,17 +24,19 @@ from explorer.tuning.best_checkpoint import Best, from_state
 from explorer.tuning.training import Update
 
 PEAK_RATES = {True: 4e-3, False: 2e-4}
-"""Where all begins at random numbers, and where it goes on from a model."""
+"""The peak learning rate by whether training begins at random weights or continues from a model."""
 
 WEIGHT_DECAY, LARGEST_NORM = 0.01, 1.0
-"""As BERT's (Devlin et al. 2019, A.2; the norm is that of its code)."""
+"""BERT's weight decay (Devlin et al. 2019, A.2), and the gradient norm of its code."""
 BETAS = (0.9, 0.98)
-"""As RoBERTa's (Liu et al. 2019, section 3.1); at 0.999 a run this short ends before the second moments have settled."""
+"""Adam's betas as in RoBERTa (Liu et al. 2019, section 3.1); at 0.999 a run this short ends before the second moments
+have settled.
+"""
 
 MEASURED_TIMES = 40
-"""How often held-out rows are measured and the model is asked, after the first steps, which are looked at more closely."""
+"""How often held-out rows are measured and the model is sampled, besides the first steps, which are measured more closely."""
 DIVERGED = 3.0
-"""A run has diverged when its loss is this many times its first (or is no number)."""
+"""A run has diverged when its loss is this many times its first (or is not a number)."""
 
 
 class ScratchTraining:
@@ -70,12 +72,12 @@ class ScratchTraining:
         self.best: Best | None = None
 
     def _rate_at(self, step: int) -> float:
-        """Linear warm-up, then linear decay to zero."""
+        """Return the learning rate of a step: linear warm-up, then linear decay to zero."""
         warm = max(1, round(self.spec.warmup * self.steps))
         return self.rate * min((step + 1) / warm, (self.steps - step) / max(1, self.steps - warm), 1.0)
 
     def updates(self) -> Iterator[Update]:
-        """Train to the end; stop by leaving the iteration. Raises BadInputError if the loss runs away."""
+        """Train to the end; leaving the iteration stops it. Raises BadInputError if the loss diverges."""
         while self.step < self.steps:
             yield self._one_step()
 
@@ -90,7 +92,7 @@ class ScratchTraining:
         loss.total.backward()
         torch.nn.utils.clip_grad_norm_(self.named.values(), LARGEST_NORM)
         value = float(loss.total.detach())
-        self._watch(value)
+        self._watch(value)  # before the optimiser's step, which would spoil the weights
         self.optimizer.step()
         self.step += 1
         self._since.append(loss.figures)
@@ -106,13 +108,17 @@ class ScratchTraining:
             )
 
     def _is_due(self) -> bool:
-        """At each doubling of the step, then MEASURED_TIMES times at equal distances, and at the end."""
+        """Return whether to measure now: at each doubling of the step, then MEASURED_TIMES times at equal distances,
+        and at the end.
+        """
         every = max(1, self.steps // MEASURED_TIMES)
-        early = self.step < every and self.step & (self.step - 1) == 0
+        early = self.step < every and self.step & (self.step - 1) == 0  # a power of two has one bit set
         return early or self.step % every == 0 or self.step == self.steps
 
     def scores(self) -> dict[str, float | None]:
-        """Each loss and accuracy on the held-out rows, and the losses' means over the training steps since the last call."""
+        """Return each loss and accuracy on the held-out rows, and the losses' means over the training steps since the
+        last call.
+        """
         found: dict[str, float | None] = dict(self.learner.measure(self.measured))
         for name in [name for name in found if name.endswith("_loss")]:
             values = [figures[name] for figures in self._since if name in figures]
@@ -123,15 +129,17 @@ class ScratchTraining:
         return found
 
     def _look_for_best(self, found: Mapping[str, float | None]) -> None:
-        """Of a run that keeps its best step: the weights with the lowest held-out loss so far."""
+        """Keep the weights with the lowest held-out loss so far, if the run keeps its best step."""
         loss = found[OBJECTIVES[self.spec.objective].losses[0]]
         if self.spec.keep_best and self.step and loss is not None and (self.best is None or loss < self.best.loss):
             numbers = {name: parameter.detach().cpu().clone() for name, parameter in self.named.items()}
-            self.best = Best(self.step, -loss, loss, numbers)
+            self.best = Best(self.step, -loss, loss, numbers)  # Best wants a score to maximise
 
     @contextmanager
     def at_best(self) -> Iterator[None]:
-        """Inside, the model is as it was at the best step, where that is kept; afterwards it can train on from its last."""
+        """Give the model its weights of the best step while the context is open, if they are kept; afterwards it can
+        train on from its last.
+        """
         if self.best is None or self.best.step == self.step:
             yield
             return
@@ -148,11 +156,11 @@ class ScratchTraining:
             parameter.copy_(numbers[name])
 
     def said(self) -> tuple[Said, ...]:
-        """What the model says to each question at this step; nothing where it is not asked."""
+        """Return the model's answer to each probe at this step; nothing if none is due."""
         return self.answers() if self.step == 0 or self._is_due() else ()
 
     def answers(self) -> tuple[Said, ...]:
-        """What it says now."""
+        """Return the model's answers now."""
         longest = self.learner.model.config.max_position_embeddings if hasattr(self.learner.model, "config") else 128
         return tuple(
             one
@@ -161,7 +169,7 @@ class ScratchTraining:
         )
 
     def state(self) -> dict[str, Tensor]:
-        """Everything that a resumed run needs: the weights, the optimiser's moments, the step."""
+        """Return everything that a resumed run needs: the weights, the optimiser's moments, the step."""
         kept = {f"model.{name}": parameter.detach().cpu().clone() for name, parameter in self.named.items()}
         for name, parameter in self.named.items():
             for key, value in self.optimizer.state.get(parameter, {}).items():
@@ -170,7 +178,7 @@ class ScratchTraining:
         return kept | {"progress": torch.tensor([self.step, self._first_loss or 0.0], dtype=torch.float64)}
 
     def load_state(self, kept: Mapping[str, Tensor]) -> None:
-        """Go on from what `state` gave. Raises KeyError or RuntimeError for another run's."""
+        """Go on from a result of `state`. Raises KeyError or RuntimeError for another run's."""
         self._put({name: kept[f"model.{name}"] for name in self.named})
         for name, parameter in self.named.items():
             moments: dict[str, Any] = {

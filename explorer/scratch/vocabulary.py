@@ -1,4 +1,4 @@
-"""A WordPiece vocabulary learned from a text, as BERT's was from its own."""
+"""Learns a WordPiece vocabulary from a text, as BERT's was from its own."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from explorer.errors import BadInputError
 LONGEST = 512
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 LEAST_FREQUENT = 2
-"""A piece that is merged occurs as often as this at least."""
+"""How often a piece that is merged must occur at least."""
 
 
 def learn_vocabulary(texts: Iterable[str], size: int) -> PreTrainedTokenizerBase:
-    """At most `size` WordPieces, in lower case (Devlin et al. 2019, section 3; BERT-base-uncased).
+    """Learn at most `size` WordPieces, in lower case (Devlin et al. 2019, section 3; BERT-base-uncased).
 
-    A short text gives fewer. One text always gives one vocabulary, which a resumed run relies on. Raises BadInputError if the
-    text's letters alone are more than `size`.
+    A short text gives fewer. One text always gives one vocabulary, which a resumed run relies on. Raises BadInputError
+    if the text's letters alone are more than `size`.
     """
     texts = list(texts)
     learner = BertWordPieceTokenizer(lowercase=True)
@@ -45,7 +45,7 @@ def learn_vocabulary(texts: Iterable[str], size: int) -> PreTrainedTokenizerBase
 
 
 def _letters_within(learner: BertWordPieceTokenizer, texts: list[str]) -> list[str]:
-    """Every letter that stands inside a word, as a piece: ##a, ##b and so on."""
+    """Return every letter that stands inside a word, as a piece: ##a, ##b and so on."""
     found: set[str] = set()
     for text in texts:
         for word, _ in learner.pre_tokenizer.pre_tokenize_str(learner.normalizer.normalize_str(text)):

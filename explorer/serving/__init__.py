@@ -1,1 +1,3 @@
-"""Gradio's inside, known here alone: the server, its doors and limits, sessions, streams, notices, and what a browser fetches."""
+"""All code that touches Gradio's inside: the server, its doors and limits, sessions, streams, notices, and what a
+browser fetches.
+"""

@@ -1,4 +1,4 @@
-"""A class's own door: while a password is set, whoever has not given it gets no page, no answer and no file."""
+"""The class's password: while one is set, whoever has not given it gets no page, no answer and no file."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from explorer.serving.rates import TOO_MANY_TRIES, host_of
 from explorer.settings import SPACES
 
 LONGEST_FORM = 4096
-"""Bytes of what the page that asks sends back."""
+"""Bytes of the form that a browser sends back."""
 
 OPEN = "/gradio_api/startup-events"
-"""Gradio's own call to the server that it starts, which answers nothing but whether it was the first."""
+"""Gradio's own call to the server that it starts, which tells nothing but whether it was the first."""
 
 ASKED = "bert-explorer-asked"
-"""A cookie that comes with the question, and by which its answer shows whether the browser keeps any."""
+"""A cookie that comes with the form; the form's answer shows by it whether the browser keeps cookies."""
 
 WRONG = "This is not the class's password. Ask your lecturer for it, and mind capital letters."
 NEEDED = (
@@ -59,14 +59,14 @@ _PAGE = Markup(
 
 
 class ClassDoor:
-    """ASGI middleware: an open door where the entry has no password. sites: who may show the app in a frame."""
+    """ASGI middleware; it lets everybody in if the entry has no password. sites: the sites that may show the app in a frame."""
 
     def __init__(self, app: ASGIApp, entry: Entry, sites: str = SPACES) -> None:
         self.app, self.entry = app, entry
         self.policy = bare_policy(sites, digest(_STYLE))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Hand on what may come in, and answer everything else."""
+        """Hand on requests of those who are let in, and answer all others."""
         if not self.entry.password or scope["type"] == "lifespan" or scope["path"] == OPEN:
             await self.app(scope, receive, send)
             return
@@ -82,16 +82,16 @@ class ClassDoor:
             await (self._refusal(request) or self.app)(scope, receive, send)
 
     def _refusal(self, request: Request) -> Response | None:
-        """What somebody reads who was not let in before; None with the right password in a header."""
+        """Return the answer to somebody who was not let in before; None with the right password in a header."""
         given = header_password(request)
         if not given:
             return self._asks(request)
         return self._wrong(request, given)
 
     def _wrong(self, request: Request, given: str) -> Response | None:
-        """What is said of a wrong password; None for the right one, however many wrong ones came from the same network."""
+        """Return the answer to a wrong password; None for the right one, however many wrong ones came from the same network."""
         host = host_of(request)
-        if not self.entry.checks.take(host):
+        if not self.entry.checks.take(host):  # checked first, so that guessing costs no comparison beyond the rate
             return self._asks(request, TOO_MANY_TRIES, 429)
         if self.entry.is_password(given):
             return None
@@ -114,9 +114,9 @@ class ClassDoor:
         return answer
 
     def _asks(self, request: Request, wrong: str = "", status: int = 401) -> Response:
-        """The page that asks, for browsers; a sentence for everybody else."""
+        """Return the form for browsers, and a sentence for everybody else."""
         headers = {"cache-control": "no-store"}
-        if "text/html" not in request.headers.get("accept", ""):
+        if "text/html" not in request.headers.get("accept", ""):  # a script, or a page's own request
             said = Markup(wrong or NEEDED).striptags()
             return JSONResponse({"detail": said, "error": said}, status, headers)
         described = Markup(' aria-invalid="true" aria-describedby="wrong"') if wrong else Markup("")
@@ -127,7 +127,7 @@ class ClassDoor:
 
 
 def _is_form(request: HTTPConnection) -> bool:
-    """What the page that asks sends; Gradio's own endpoints take JSON and files."""
+    """Return whether a request is the form; Gradio's own endpoints take JSON and files."""
     kind = request.headers.get("content-type", "")
     return request.scope["method"] == "POST" and kind.startswith("application/x-www-form-urlencoded")
 

@@ -1,8 +1,9 @@
-"""A question that is put just as the stream of its visitor's answers ends.
+"""Holds back the answer to a question that is put just as the stream of its visitor's answers ends.
 
-Gradio ends a session's stream when nothing is under way. A browser may hear of that after it has heard that its next question
-was taken: it believes that the answer will come by the stream that ends, and opens no other, so the answer stays at the server
-and the page waits for ever. Therefore the server says that it has taken a question only when the browser should know of the end.
+Gradio ends a session's stream when nothing is under way. A browser may hear of that after it has heard that its next
+question was taken: it believes that the answer will come by the stream that ends, and opens no other, so the answer
+stays at the server and the page waits for ever. Therefore the server confirms a question only when the browser should
+know of the end.
 """
 
 from __future__ import annotations
@@ -21,17 +22,17 @@ JOIN, DATA = "/gradio_api/queue/join", "/gradio_api/queue/data"
 ENDS = b'"msg":"close_stream"'
 
 ARRIVED = "explorer.arrived"
-"""In a request's scope: when it came, by a monotonic clock."""
+"""The key in a request's scope for the time of its arrival, by a monotonic clock."""
 
 HEARD_SECONDS = 0.125
-"""After which a browser knows that its stream has ended."""
+"""Seconds after which a browser knows that its stream has ended."""
 
 MOST_SESSIONS = 1000
-"""Whose ends are remembered: many more than end within HEARD_SECONDS."""
+"""Sessions whose ends are remembered: many more than end within HEARD_SECONDS."""
 
 
 class Closing:
-    """ASGI middleware."""
+    """ASGI middleware that does the holding back."""
 
     def __init__(
         self,
@@ -43,7 +44,7 @@ class Closing:
         self._ended: OrderedDict[str, float] = OrderedDict()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Note when requests come and streams end, and keep back the answers to questions that come with such an end."""
+        """Note when requests come and streams end, and hold back the answers to questions that come with such an end."""
         if scope["type"] == "http":
             scope[ARRIVED] = self._clock()
         if scope["type"] == "http" and scope["path"] == DATA:
@@ -72,7 +73,7 @@ class Closing:
         async def read() -> Message:
             nonlocal session
             message = await receive()
-            named = SESSION.search(message.get("body", b""))
+            named = SESSION.search(message.get("body", b""))  # which session asks is only said in the request's body
             session = named[1].decode() if named else session
             return message
 

@@ -1,4 +1,4 @@
-"""Endpoints with their documentation: on the API page, in /gradio_api/openapi.json, and as tools for assistants (MCP)."""
+"""Documents endpoints: on the API page, in /gradio_api/openapi.json, and as tools for assistants (MCP)."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from explorer.serving.entry import HEADER
 from explorer.serving.refusal import Refusal
 
 MOST_ROWS = 200
-"""Of a table that an assistant is handed: it reads every one of them, and pays for them."""
+"""Rows of a table that an assistant gets at most: it reads every one of them, and pays for them."""
 
 
 NO_FILE = (
     "A file must come as its content (data:text/csv;base64,…), or as a link to it (https://…) where the server fetches links. "
     "Send the content, or let a person choose the file on the page."
 )
-"""What an assistant is told of anything else."""
+"""The message for an assistant that sends a file in another way."""
 
 
 class DocumentedPages(gr.Blocks):
-    """Pages whose endpoints are explained by `references`, which are looked at when somebody asks and not at the start."""
+    """Pages whose endpoints are explained by `references`, which are computed when somebody asks and not at the start."""
 
     references: Mapping[str, Reference] = {}
 
     def get_api_info(self, *given: Any, **options: Any) -> Any:
-        """As Gradio's, with what each endpoint and each of its parameters is."""
+        """Return Gradio's description of the endpoints, with an explanation of each endpoint and each of its parameters."""
         for event in self.fns.values():
             if event.api_visibility == "public" and event.api_name in self.references:
                 event.api_description = _described(self.references[str(event.api_name)])
@@ -44,13 +44,15 @@ class DocumentedPages(gr.Blocks):
         return info
 
     def launch(self, *given: Any, password: str = "", **options: Any) -> Any:
-        """As Gradio's; with `mcp_server=True` a tool is called as its endpoint, and answers with the table alone.
+        """Launch as Gradio does; with `mcp_server=True` a tool is called as its endpoint, and answers with the table
+        alone.
 
         password: the class's, with which a tool that takes a while asks this same server.
         """
         launched = super().launch(*given, **options)
         if (server := self.mcp_server_obj) is not None:
             endpoints = server.api_info["named_endpoints"]
+            # Gradio would call a tool by its Python function.
             server.tool_to_endpoint = {f"{server.tool_prefix}{name.removeprefix('/')}": name for name in endpoints}
             server.get_fn_description = partial(_without_parameters, server.get_fn_description)  # type: ignore[method-assign]
             server.convert_strings_to_filedata = partial(_brought, server, server.convert_strings_to_filedata)  # type: ignore[method-assign]
@@ -61,7 +63,7 @@ class DocumentedPages(gr.Blocks):
 
 
 def _own_client(server: Any, password: str) -> Client:
-    """As Gradio's, but let in."""
+    """Return Gradio's client for a server, which is let in by the password."""
     if server._client_instance is None:
         server._client_instance = Client(
             server.local_url,
@@ -76,10 +78,11 @@ def _own_client(server: Any, password: str) -> Client:
 
 
 def _explain(parameter: Any, known: Mapping[str, Parameter]) -> None:
-    """Put into a parameter's schema what it is. A list of names of which it takes others too is one of examples."""
+    """Put an explanation into a parameter's schema."""
     name = parameter["parameter_name"]
     schema = {**parameter["type"], "description": known[name].said if name in known else shared(name)}
     closed = name in known and isinstance(known[name].kind, OneOf)
+    # Other names are taken too, so the list is no enumeration.
     if not closed and (examples := schema.pop("enum", None)):
         schema["examples"] = examples
     parameter["type"] = schema
@@ -87,19 +90,23 @@ def _explain(parameter: Any, known: Mapping[str, Parameter]) -> None:
 
 
 def _described(reference: Reference) -> str:
-    """Ends in a space, since Gradio goes on there with how to fetch the output."""
+    """Return an endpoint's description. It ends in a space, since Gradio appends how to fetch the output."""
     return f"{reference.about} The table, which is the last output: {reference.columns} "
 
 
 def _without_parameters(
     describe: Callable[[Any, str], tuple[str, Any]], event: Any, name: str
 ) -> tuple[str, dict[str, str]]:
-    """Gradio's description of a tool; its parameters have theirs already, which an empty docstring's would hide."""
+    """Return Gradio's description of a tool without parameters: these have theirs already, which those of an empty
+    docstring would hide.
+    """
     return describe(event, name)[0], {}
 
 
 def _brought(server: Any, convert: Callable[..., Any], given: dict[str, Any], places: list[list[str | int]]) -> Any:
-    """As Gradio's: links and contents that an assistant sends, as files; those written here go after a day, as others do."""
+    """Return links and contents that an assistant sends as files, as Gradio does; the files are removed after a day,
+    like others.
+    """
     try:
         found = convert(given, places)
     except Exception:
@@ -110,14 +117,15 @@ def _brought(server: Any, convert: Callable[..., Any], given: dict[str, Any], pl
 
 
 def _table_alone(contents: Callable[[Any, str], Any], outputs: Any, root_url: str) -> Any:
-    """What Gradio makes of the last of the outputs, since the others are what a page draws; those of a stream come as one."""
+    """Return the last output in the form in which Gradio hands it to an assistant."""
+    # The others are the page's drawings. The outputs of a stream come nested in a list.
     while isinstance(outputs, list | tuple):
         outputs = outputs[-1]
     return contents([_for_assistants(outputs)], root_url)
 
 
 def _for_assistants(output: Any) -> Any:
-    """A table as JSON, cut where it is long; anything else as it is."""
+    """Return a table as JSON, cut if it is long; anything else unchanged."""
     if not (isinstance(output, dict) and output.keys() >= {"headers", "data"}):
         return output
     rows = output["data"]

@@ -1,4 +1,4 @@
-"""Who is let in: the class's password, the cookie that a browser keeps instead of it, and how often one may try."""
+"""Decides who is let in: the class's password, the cookie that a browser keeps instead of it, and how often one may try."""
 
 from __future__ import annotations
 
@@ -14,18 +14,20 @@ from explorer.settings import settings
 
 COOKIE = "bert-explorer-class"
 HEADER = "x-class-password"
-"""For scripts, beside `authorization: Bearer …`, which on a private Space belongs to the hub."""
+"""The header for scripts, besides `authorization: Bearer …`, which belongs to the hub on a private Space."""
 
 
 def same(given: str, right: str) -> bool:
-    """Whether two secrets are the same, in a time that does not tell how much of them is."""
+    """Return whether two secrets are equal, in a time that does not tell how much of them is."""
     return hmac.compare_digest(given.encode("utf-8", "surrogatepass"), right.encode("utf-8", "surrogatepass"))
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One server's. password: the class's, or none where everybody may come in. token: what a browser keeps; of this start
-    of the server. tries: wrong passwords and lecturer's keys, together. checks: how many passwords are looked at."""
+    """The entry of one server. password: the class's, empty if everybody may come in. token: what a browser keeps, new
+    with each start of the server. tries: wrong passwords and lecturer's keys, together. checks: how many passwords are
+    checked.
+    """
 
     password: str = ""
     token: str = field(default_factory=lambda: secrets.token_urlsafe(32))
@@ -33,38 +35,37 @@ class Entry:
     checks: Rate = field(default_factory=lambda: Rate(MOST_CHECKS, MOST_CHECKS / CHECKS_A_SECOND))
 
     def is_in(self, request: HTTPConnection) -> bool:
-        """Whether the browser was let in before."""
+        """Return whether the browser was let in before."""
         return not self.password or same(request.cookies.get(COOKIE, ""), self.token)
 
     def is_password(self, given: str) -> bool:
-        """Whether this is the class's."""
+        """Return whether this is the class's password."""
         return same(given.strip(), self.password)
 
     def cookie(self, request: Request) -> str:
-        """The line that lets a browser in."""
+        """Return the set-cookie line that lets a browser in."""
         return cookie(request, COOKIE, self.token)
 
 
 def header_password(request: HTTPConnection) -> str:
-    """What a script gives, or nothing."""
+    """Return the password that a script gives in a header, or ""."""
     scheme, _, bearer = request.headers.get("authorization", "").partition(" ")
     return request.headers.get(HEADER, "") or (bearer if scheme.lower() == "bearer" else "")
 
 
 def own_address(request: Request, query: str) -> str:
-    """The address of a page, relative, so that it works behind any path prefix and leads to no other server."""
+    """Return the address of a page, relative, so that it works behind any path prefix and leads to no other server."""
     page = quote(request.scope["path"].rsplit("/", 1)[-1])
     return f"./{page}?{query}" if query else f"./{page}"
 
 
 def cookie(request: Request, name: str, value: str) -> str:
-    """The line that sets a cookie for this browser session, over https alone where that is spoken.
-
-    Other sites' pages send none along, but for a Space: Hugging Face shows it in a frame, which has cookies of its own.
-    """
+    """Return the line that sets a cookie for this browser session, over https alone if that is spoken."""
     if request.headers.get("x-forwarded-proto", request.url.scheme) != "https":
         sent = "SameSite=Lax"
     elif settings().in_space:
+        # Other sites' pages send no cookie along, except for a Space: Hugging Face shows it in a frame, whose cookies
+        # are its own.
         sent = "SameSite=None; Secure; Partitioned"
     else:
         sent = "SameSite=Lax; Secure"

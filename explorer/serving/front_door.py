@@ -1,4 +1,4 @@
-"""What every answer of the server passes: headers, closed paths, and the lecturer's key taken out of the address."""
+"""Middleware around every answer of the server: headers, closed paths, and removal of the lecturer's key from the address."""
 
 from __future__ import annotations
 
@@ -43,26 +43,29 @@ CLOSED = (
         )
     ),
 )
-"""What Gradio opens to everybody by itself and no page uses: who asked what and how long it took, a session's components as a
-file, copies of what was asked in storage of the hub, recordings that it converts, other servers' pages, and so on."""
+"""Paths that Gradio opens to everybody and no page uses: who asked what and how long it took, a session's components as
+a file, copies of questions in storage of the hub, recordings that it converts, other servers' pages, and so on.
+"""
 
 LINK = re.compile(r"/gradio_api/file[=/]\W*https?\W", re.IGNORECASE)
-"""Gradio would fetch that, for anybody and of any size, and hand it on."""
+"""Matches a file by a link, which Gradio would fetch for anybody, of any size, and hand on."""
 
 NO_RELAY = "This server hands on its own files alone. Open the link itself."
 
 
 READS = ("GET", "HEAD", "OPTIONS")
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
-"""Names that lead nowhere else: Gradio looks at itself by one when it starts."""
+"""Names that lead to this machine only: Gradio asks itself by one when it starts."""
 
 OTHER_SITE = "Another site sent this for you. Open the app itself and ask there."
 OTHER_NAME = "This server does not go by that name. Ask whoever runs it for its address (EXPLORER_HOSTS)."
 
 
 class FrontDoor:
-    """ASGI middleware around the whole app. is_lecturer: whether a key is the server's, which opens the class's door as well.
-    sites: who may show the app in a frame. hosts: the names by which the server may be asked; any where there are none."""
+    """ASGI middleware around the whole app. is_lecturer: returns whether a key is the server's, which opens the class's
+    door as well. sites: the sites that may show the app in a frame. hosts: the names by which the server may be asked;
+    any if empty.
+    """
 
     def __init__(
         self,
@@ -92,7 +95,7 @@ class FrontDoor:
                 for name in [name for name in headers if foreign and name.startswith("access-control-")]:
                     del headers[name]
                 for name, value in self.headers.items():
-                    headers.setdefault(name, value)
+                    headers.setdefault(name, value)  # a page has a policy of its own already
             await send(message)
 
         answer = self._own_answer(request)
@@ -113,11 +116,7 @@ class FrontDoor:
         return None
 
     def _without_key(self, request: Request) -> Response:
-        """The same address without the key, which a cookie of this browser session keeps if it is the server's.
-
-        In the address it would stand on the projector, in every link that is copied from there, and in the address of every
-        request that Gradio's page sends.
-        """
+        """Redirect to the same address without the key, which a cookie of this browser session keeps if it is the server's."""
         host, key = host_of(request), request.query_params[KEY]
         known = self.entry.checks.take(host) and self.is_lecturer(key)
         if not known and not self.entry.tries.left(host):
@@ -134,12 +133,13 @@ class FrontDoor:
 
 
 def _own_origin(request: Request) -> bool:
-    """Whether a question comes from a page of this server, or from no page at all.
+    """Return whether a question comes from a page of this server, or from no page at all.
 
-    Gradio lets every site read answers where the server is not called localhost, with the visitor's cookies. A page of the server
-    needs no such leave, so none is given to others. Behind a proxy that changes the Host the browser's own word counts.
+    Gradio lets every site read answers if the server is not called localhost, with the visitor's cookies. A page of the
+    server needs no such permission, so none is given to others.
     """
     origin = request.headers.get("origin")
+    # Behind a proxy that changes the Host, the browser's own word counts.
     if origin is None or request.headers.get("sec-fetch-site") == "same-origin":
         return True
     hosts = {request.headers.get(name, "").casefold() for name in ("host", "x-forwarded-host")}
@@ -147,10 +147,10 @@ def _own_origin(request: Request) -> bool:
 
 
 def _name_of(host: str) -> str:
-    """Without the port."""
+    """Return a host's name without the port."""
     return (urlsplit(f"//{host}").hostname or "").casefold()
 
 
 def lecturers_key(cookies: dict[str, str]) -> str:
-    """The key that a browser was given when it came by the lecturer's link, or nothing."""
+    """Return the key that a browser was given when it came by the lecturer's link, or ""."""
     return unquote(cookies.get(COOKIE, ""))

@@ -1,4 +1,6 @@
-"""What a browser fetches before the first page is drawn: fewer, smaller files than Gradio and Plotly come in, and kept."""
+"""Serves what a browser fetches before the first page is drawn: fewer and smaller files than Gradio's and Plotly's,
+which it may keep.
+"""
 
 from __future__ import annotations
 
@@ -23,14 +25,14 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from explorer.settings import ROOT
 
 MADE = (Path(sys.prefix) / "frontend", ROOT / "frontend")
-"""Where deploy/frontend.py puts what it makes with npm's help: `make setup` the first, a Space the second."""
+"""The folders in which deploy/frontend.py puts what it makes with npm's help: `make setup` the first, a Space the second."""
 
 PLOTLY_WHOLE = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
 PLOTLY_SMALL = "plotly-cartesian.min.js"
 """Plotly without maps and solids, which no figure here has."""
 
 JOINED = "joined.json"
-"""What stands in place of each of Gradio's scripts that were joined into one."""
+"""The list of what stands in place of each of Gradio's scripts that were joined into one."""
 
 FRONTEND = Path(gradio.__file__).parent / "templates" / "frontend"
 LARGEST_STYLE = 10_000
@@ -46,20 +48,22 @@ def _made(name: str) -> Path | None:
 
 
 def plotly_script() -> Path:
-    """The small one where it is there and of the installed version, which its first lines name."""
+    """Return the small script if it exists for the installed version, which its first lines name; else the whole one."""
     small = _made(PLOTLY_SMALL)
     return small if small and _release(small) == _release(PLOTLY_WHOLE) else PLOTLY_WHOLE
 
 
 def _release(script: Path) -> str:
-    """4.1.1 of "plotly.js (cartesian - minified) v4.1.1"."""
+    """Return 4.1.1 of "plotly.js (cartesian - minified) v4.1.1"."""
     with script.open(encoding="utf-8") as text:
         return text.read(200).partition(" v")[2].split()[0]
 
 
 @cache
 def _packed(read: Path | None, encoding: str) -> bytes:
-    """A file, or the common style sheet where it is None, compressed once: beforehand if that stands beside it."""
+    """Return a file, or the common style sheet for None, compressed once; a compressed file beside it is used if there
+    is one.
+    """
     if read and encoding == "br" and (ready := read.with_name(read.name + ".br")).is_file():
         return ready.read_bytes()
     data = read.read_bytes() if read else _common_style().encode()
@@ -76,18 +80,18 @@ def _answer(request: Request, read: Path | None, media_type: str, kept: str) -> 
 
 
 def serve_plotly(request: Request) -> Response:
-    """Plotly's script, kept by browsers for a day."""
+    """Serve Plotly's script, which browsers keep for a day."""
     return _answer(request, plotly_script(), "text/javascript", FOR_A_DAY)
 
 
 def serve_style(request: Request) -> Response:
-    """Gradio's small style sheets as one; the address has its contents' hash."""
+    """Serve Gradio's small style sheets as one; its address has a hash of the contents."""
     return _answer(request, None, "text/css", FOR_EVER)
 
 
 @cache
 def _styles() -> Sequence[Path]:
-    """Gradio's style sheets that are small and name no file beside them."""
+    """Return Gradio's style sheets that are small and name no other file."""
     found = sorted((FRONTEND / "assets").glob("*.css"))
     return tuple(file for file in found if file.stat().st_size < LARGEST_STYLE and b"url(" not in file.read_bytes())
 
@@ -99,8 +103,9 @@ def _common_style() -> str:
 
 @dataclass(frozen=True)
 class Joined:
-    """Gradio's scripts that every page needs, as one file. first: the script that a page of Gradio's begins with. stubs: what is
-    served in place of each script that is in the file: it hands on that one's names from there."""
+    """Gradio's scripts that every page needs, as one file. first: the script that a page of Gradio's begins with.
+    stubs: served in place of each script that is in the file; a stub re-exports that script's names from the file.
+    """
 
     gradio: str
     first: str
@@ -109,13 +114,15 @@ class Joined:
 
     @property
     def folder(self) -> str:
-        """Where pages find Gradio's files then: of this joining alone, so that nothing a browser has kept is mixed with it."""
+        """The folder in which pages then find Gradio's files: its name is this version's alone, so that nothing a
+        browser has kept from another is mixed in.
+        """
         return f"assets/{self.script.removesuffix('.js')}"
 
 
 @cache
 def joined() -> Joined | None:
-    """What `make setup` has joined, if it is of the installed Gradio."""
+    """Return what `make setup` has joined, if it is for the installed Gradio."""
     told = _made(JOINED)
     if told is None:
         return None
@@ -124,22 +131,23 @@ def joined() -> Joined | None:
 
 
 def dressed(page: str) -> str:
-    """Gradio's page with the common style sheet, and with one script instead of the many.
-
-    What Gradio is given as `head` comes only once its script runs, after that has asked for its first style sheets.
-    """
+    """Return Gradio's page with the common style sheet, and with one script instead of the many."""
     one = joined()
     if one:
         page = page.replace(f"./assets/{one.first}", f"./{one.folder}/{one.script}", 1)
+    # Into the HTML itself: what Gradio is given as `head` comes only once its script runs, after that has asked for
+    # its first style sheets.
     return page.replace("</head>", f"{_links(page, one)}</head>", 1)
 
 
 def _links(page: str, one: Joined | None) -> Markup:
-    """The common style sheet, and a disabled link for each that is in it, which keeps Gradio from fetching that one.
+    """Return a link to the common style sheet, and a disabled link for each sheet in it, which keeps Gradio from
+    fetching that one.
 
-    Its script looks for a link to a style sheet before it adds one; what is disabled is not fetched. Of a release that looks
-    no more, the same styles come twice. So it is with links to scripts, which fetch nothing by the name of "joined". A joined
-    script looks for all of them in its own folder, also for the style sheet that the page has from the common one.
+    Gradio's script looks for a link to a style sheet before it adds one; a disabled sheet is not fetched. If a release
+    no longer looks, the same styles come twice. The same holds for scripts, whose links of the type "joined" fetch
+    nothing. A joined script looks for all of them in its own folder, also for the style sheet that the page has from
+    the common one.
     """
     version = hashlib.sha256(_common_style().encode()).hexdigest()[:12]
     links = Markup('<link rel="stylesheet" href="{}?{}">').format(STYLE_NAME, version)
@@ -153,7 +161,7 @@ def _links(page: str, one: Joined | None) -> Markup:
 
 
 def _asset(scope: Scope) -> Response | Scope:
-    """An answer of what was joined, or the request for the file of Gradio's that is meant."""
+    """Return the answer for a joined file, or the request with the path of Gradio's own file."""
     one = joined()
     if one is None or not scope["path"].startswith(f"/{one.folder}/"):
         return scope
@@ -167,13 +175,15 @@ def _asset(scope: Scope) -> Response | Scope:
 
 
 class KeptAssets:
-    """ASGI middleware: what lies below /assets has its contents' hash in its name, so browsers need not ask for it again."""
+    """ASGI middleware: files below /assets have a hash of their contents in their name, so browsers need not ask for
+    them again.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass on, with a header more."""
+        """Hand the request on, and add a header to the answer."""
         if scope["type"] != "http" or not scope["path"].startswith("/assets/"):
             await self.app(scope, receive, send)
             return

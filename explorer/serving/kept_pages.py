@@ -1,6 +1,7 @@
-"""The pages' HTML, made and compressed once: it is the same for every visitor who comes by the same host.
+"""Caches the pages' HTML, compressed: it is the same for every visitor who comes by the same host.
 
-Gradio 6.31 copies and writes a page's description anew at each request: 26 to 70 ms of processor time and 260 to 500 KB.
+Gradio 6.31 copies and writes a page's description anew at each request: 26 to 70 ms of processor time and 260 to 500
+KB.
 """
 
 from __future__ import annotations
@@ -15,17 +16,18 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 MOST_PAGES = 64
-"""Hosts come from visitors' requests, so what is kept of them is bounded."""
+"""Pages that are kept at most: hosts come from visitors' requests, so their number must be bounded."""
 
 ORIGIN = ("host", "x-forwarded-host", "x-forwarded-proto", "x-gradio-server")
-"""The headers from which Gradio takes the server's own address, which stands in the page."""
+"""The headers from which Gradio takes the server's own address, which is written into the page."""
 
 Key = tuple[str, ...]
 
 
 class KeptPages:
-    """ASGI middleware. paths: of the pages, such as "/masking". dressed: what is made of Gradio's HTML. policy: what makes a
-    page's Content-Security-Policy from its HTML, if it has one."""
+    """ASGI middleware. paths: of the pages, such as "/masking". dressed: turns Gradio's HTML into ours. policy: returns
+    a page's Content-Security-Policy from its HTML, if given.
+    """
 
     def __init__(
         self,
@@ -39,7 +41,7 @@ class KeptPages:
         self._making = asyncio.Lock()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """A page from memory, or made now and kept; everything else as it comes."""
+        """Answer with a page from memory, or one that is made now and kept; hand everything else on."""
         if scope["type"] != "http" or scope["method"] != "GET" or scope["path"] not in self.paths:
             await self.app(scope, receive, send)
             return
@@ -47,6 +49,7 @@ class KeptPages:
         key = (scope["path"], scope["scheme"], scope.get("root_path", ""), *map(str, map(request.headers.get, ORIGIN)))
         if key not in self.kept:
             async with self._making:  # a class that comes at once has each page made once
+                # Another request may have made it while this one waited.
                 other = None if key in self.kept else await self._make(key, scope, receive)
             if other is not None:
                 await other(scope, receive, send)
@@ -55,7 +58,7 @@ class KeptPages:
         await _answer(*self.kept[key], "gzip" in request.headers.get("accept-encoding", ""))(scope, receive, send)
 
     async def _make(self, key: Key, scope: Scope, receive: Receive) -> Response | None:
-        """Have the page made and keep it; the answer itself where it is anything but a page."""
+        """Have the page made and keep it. Returns the answer itself if it is anything but a page."""
         start: Message = {}
         body = bytearray()
 
@@ -65,6 +68,7 @@ class KeptPages:
             else:
                 body.extend(message.get("body", b""))
 
+        # Uncompressed, since the page is changed below.
         plain = [(name, value) for name, value in scope["headers"] if name != b"accept-encoding"]
         await self.app({**scope, "headers": plain, "query_string": b""}, receive, collect)
         if start["status"] != 200:

@@ -1,4 +1,4 @@
-"""What one request may ask for: its size, how often a visitor asks and uploads, and a disk that is not full."""
+"""Limits of one request: its size, how often a visitor asks and uploads, and a disk that is not full."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from explorer.settings import MEBIBYTE, Settings
 UPLOADS = "/gradio_api/upload"
 QUESTIONS = re.compile(r"/gradio_api/(queue/join|run/|api/|call/|mcp\b)")
 FRAMING = MEBIBYTE
-"""Bytes of an upload's request beside the file."""
+"""Bytes of an upload's request besides the file."""
 
 DRAINED = 8
-"""Times the limit that is read of a question that is too long and thrown away, so that its sender comes to read why."""
+"""How many times the limit is read, and thrown away, of a question that is too long, so that its sender gets to read why."""
 
 SESSION = re.compile(rb'(?<!\\)"session_hash"\s*:\s*"([\w-]{1,64})"')
 
@@ -29,7 +29,8 @@ SESSION = re.compile(rb'(?<!\\)"session_hash"\s*:\s*"([\w-]{1,64})"')
 class Limits:
     """ASGI middleware. A visitor is known by a cookie, and a script, which keeps none, by the session that it names.
 
-    Whoever invents names stays within what all of one address may ask. uploads: counted with those that come by other ways.
+    Whoever invents names stays within what all of one address may ask. uploads: counted with those that come by other
+    ways.
     """
 
     def __init__(self, app: ASGIApp, settings: Settings, uploads: Uploads | None = None) -> None:
@@ -98,7 +99,7 @@ class Limits:
             nonlocal arrived
             message = await receive()
             arrived += len(message.get("body", b""))
-            if arrived > most:
+            if arrived > most:  # a request may come without a content-length, or with a wrong one
                 raise _TooLargeError
             return message
 
@@ -114,7 +115,7 @@ class Limits:
                 await _refuse(413, too_large)(request.scope, receive, send)
 
     def _naming(self, request: Request, send: Send) -> Send:
-        """`send`, which gives a browser that has none a name with its first page."""
+        """Return `send`, which gives a browser that has no name one with its first page."""
         if name_of(request) or not (self.questions.most or self.uploads.rate.most):
             return send
 
@@ -129,16 +130,16 @@ class Limits:
 
 
 class _TooLargeError(Exception):
-    """More has come than one request may bring."""
+    """Raised when more arrives than one request may bring."""
 
 
 def _refuse(status: int, said: str, headers: dict[str, str] | None = None) -> JSONResponse:
-    """By both names under which Gradio's clients look for a sentence."""
+    """Return a refusal under both names by which Gradio's clients look for a sentence."""
     return JSONResponse({"detail": said, "error": said}, status, headers)
 
 
 async def _read(receive: Receive, most: int) -> bytes | None:
-    """A whole body; None for one that is too long, of which no more than `most` bytes are held."""
+    """Return a whole body; None for one that is too long, of which no more than `most` bytes are held."""
     body, length, more = bytearray(), 0, True
     while more and length <= DRAINED * most:
         message = await receive()
@@ -151,7 +152,7 @@ async def _read(receive: Receive, most: int) -> bytes | None:
 
 
 def _replayed(body: bytes, receive: Receive) -> Receive:
-    """What `receive` would have brought."""
+    """Return a `receive` that brings a body which was read already."""
     whole: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def replay() -> Message:

@@ -1,7 +1,7 @@
-"""Files that are named by a link: refused, or fetched as an upload is taken, from the public network alone.
+"""Fetches files that are named by a link, or refuses to: with the limits of an upload, from the public network alone.
 
-Gradio 6.31 fetches whatever link stands where a file may stand, whole into memory and without a limit, also from networks that
-only this server reaches. All of that is replaced here.
+Gradio 6.31 fetches whatever link stands in place of a file, whole into memory and without a limit, also from networks
+that only this server reaches. All of that is replaced here.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from explorer.serving.uploads import Uploads, too_large_file
 from explorer.settings import Settings
 
 SECONDS = 60.0
-"""For a whole file, redirects and all."""
+"""Seconds for a whole file, redirects included."""
 
 SILENT = 10.0
-"""Seconds without a byte."""
+"""Seconds without a byte after which a site is given up."""
 
 MOST_REDIRECTS = 5
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
@@ -44,20 +44,21 @@ NOT_PUBLIC = "The link must be http:// or https:// and lead to a public site. Do
 
 
 def is_public(address: Address) -> bool:
-    """Whether an address is of the public network, by itself and by the one that it wraps, which a gateway would unwrap."""
+    """Return whether an address is of the public network."""
+    # A 6to4 address wraps another, to which a gateway would unwrap it.
     if isinstance(address, ipaddress.IPv6Address) and address.sixtofour and not is_public(address.sixtofour):
         return False
     return address.is_global and not (address.is_multicast or address.is_reserved or address.is_unspecified)
 
 
 class Links:
-    """Of one server. uploads: what all who bring files may bring."""
+    """The links of one server. uploads: the limits of all who bring files."""
 
     def __init__(self, settings: Settings, uploads: Uploads) -> None:
         self.allowed, self.most, self.uploads = settings.links, settings.upload_bytes, uploads
 
     async def fetch(self, link: str, folder: Path, request: HTTPConnection) -> str:
-        """The path of the file that a link leads to, once it is here. Raises Refusal."""
+        """Return the path of the file that a link leads to, once it is fetched. Raises Refusal."""
         if not self.allowed:
             raise Refusal(REFUSED)
         if said := self.uploads.refusal(request)[1]:
@@ -99,10 +100,11 @@ class Links:
 
 
 async def _address(url: httpx.URL) -> str:
-    """Where a link's site is. Looked up once: another look, at the connection, could find another address."""
+    """Return the address of a link's site. Raises Refusal."""
     if url.scheme not in ("http", "https") or not url.host:
         raise Refusal(NOT_PUBLIC)
     try:
+        # Looked up once: another look, at the connection, could find another address.
         found = await asyncio.get_running_loop().getaddrinfo(url.host, url.port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):
         raise Refusal(
@@ -115,7 +117,9 @@ async def _address(url: httpx.URL) -> str:
 
 
 def _request(client: httpx.AsyncClient, url: httpx.URL, address: str) -> httpx.Request:
-    """Sent to this very address; the site's name is asked for there, and its certificate is checked by it."""
+    """Build the request to this very address; the site's name is asked for there, and its certificate is checked by the
+    name.
+    """
     headers = {"host": url.netloc.decode(), "accept-encoding": "identity"}
     return client.build_request(
         "GET", url.copy_with(host=address), headers=headers, extensions={"sni_hostname": url.host}
@@ -127,21 +131,21 @@ def _file_name(url: httpx.URL) -> str:
 
 
 _ASKING: ContextVar[tuple[Links, HTTPConnection] | None] = ContextVar("asking", default=None)
-"""Whose question is read: Gradio fetches far below what knows the server and the visitor."""
+"""The server and the visitor whose question is read: Gradio fetches links far below the code that knows them."""
 
 
 class LinkingPages(gr.Blocks):
-    """Pages to which files may be brought by link as `links` says; without one by none."""
+    """Pages to which files may be brought by link as `links` allows; without it by none."""
 
     links: Links | None = None
 
     def launch(self, *given: Any, links: Links | None = None, **options: Any) -> Any:
-        """As Gradio's."""
+        """Launch as Gradio does."""
         self.links = links
         return super().launch(*given, **options)
 
     async def process_api(self, *given: Any, **named: Any) -> Any:
-        """As Gradio's, which names the request."""
+        """Process a call as Gradio does, and note the request."""
         request = named.get("request")
         _ASKING.set((self.links, request) if self.links and request else None)
         return await super().process_api(*given, **named)
@@ -160,7 +164,7 @@ def _no_download(*given: Any, **named: Any) -> NoReturn:
 
 
 def install() -> None:
-    """Have all that Gradio fetches go through this, or not at all."""
+    """Replace every function by which Gradio fetches links."""
     ours = {
         "async_ssrf_protected_download": _download,
         "async_ssrf_protected_get": _no_download,

@@ -1,10 +1,10 @@
-"""What a page says above its figure, and when it is out of date.
+"""Keeps the notices above a page's figure up to date.
 
-An answer takes away what stands there. Several of a page's figures are computed at once, and on a busy server a visitor's
-question may be refused before one that was asked earlier is answered: that answer leaves the refusal where it is. Every alert has
-a number, and the page tells with each question which one it shows (assets/page.js): what it asked by itself just before an alert
-came does not take that away either. An alert also names what the refused question would have filled: the page dims it, since it
-is of the question before.
+An answer removes the notice there. Several of a page's figures are computed at once, and on a busy server a visitor's
+question may be refused before one that was asked earlier is answered: that answer leaves the refusal where it is. Every
+alert has a number, and the page tells with each question which one it shows (assets/page.js): what it asked by itself
+just before an alert came does not remove the alert either. An alert also names the components that the refused question
+would have filled: the page dims them, since they show the question before.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import gradio as gr
 from explorer.serving.sessions import VisitorState
 
 PLACE = "notice-place"
-"""The class of the component that notices stand in."""
+"""The class of the component in which notices are shown."""
 
 ALERT = 'role="alert"'
 
@@ -27,16 +27,17 @@ TOLD = "x-explorer-told"
 """The header that names the last alert on the page that asks; 0 for none. Clients other than the pages send none."""
 
 _asked: ContextVar[float] = ContextVar("asked")
-"""When the event that is being answered began."""
+"""When the event that is being answered began, by a monotonic clock."""
 
 _told: ContextVar[int | None] = ContextVar("told", default=None)
-"""The last alert on the page when it asked."""
+"""The last alert on the page when it asked; None if the client did not say."""
 
 
 @dataclass(frozen=True)
 class Notice:
-    """What a visitor was told. by: what the action fills; asked and given: by a monotonic clock, in seconds. number: of an
-    alert."""
+    """A notice that a visitor was given. by: the components that the action fills. asked, given: by a monotonic clock,
+    in seconds. number: of an alert.
+    """
 
     by: tuple[int, ...]
     asked: float
@@ -44,29 +45,32 @@ class Notice:
     number: int = 0
 
     def out_of_date(self, by: tuple[int, ...], asked: float, told: int | None = None) -> bool:
-        """Whether an answer takes it away: to a question asked since, or to a later question of the same action.
+        """Return whether an answer removes the notice: to a question asked since, or to a later question of the same
+        action.
 
-        told: the last alert on the page that asked, where that is known.
+        told: the last alert on the page that asked, if known.
         """
         seen = told is None or told >= self.number
         return (asked >= self.given and seen) or (by == self.by and asked >= self.asked)
 
 
 class NoticingPages(gr.Blocks):
-    """Pages on which an older answer does not take away a newer notice."""
+    """Pages on which an older answer does not remove a newer notice."""
 
     async def process_api(self, *given: Any, **named: Any) -> dict[str, Any]:
-        """As Gradio's; what the page showed when it asked is kept for the answer."""
+        """Process a call as Gradio does; which alert the page showed when it asked is kept for the answer."""
         _told.set(_told_by(named.get("request", given[3] if given[3:] else None)))
         return await super().process_api(*given, **named)
 
     async def preprocess_data(self, *given: Any, **named: Any) -> Any:
-        """As Gradio's, which calls it once for each event, however many results the event has."""
+        """Read the inputs as Gradio does, and note the time: it calls this once for each event, however many results
+        the event has.
+        """
         _asked.set(time.monotonic())
         return await super().preprocess_data(*given, **named)
 
     async def postprocess_data(self, block_fn: Any, predictions: Any, state: Any) -> list[Any]:
-        """As Gradio's, but an answer that came too late says nothing where the notice stands."""
+        """Return the outputs as Gradio does, except that an answer which comes too late leaves the notice unchanged."""
         values = await super().postprocess_data(block_fn, predictions, state)
         if not isinstance(state, VisitorState):
             return values
@@ -83,7 +87,7 @@ def _told_by(request: Any) -> int | None:
 
 
 def _said(state: VisitorState, place: int, by: tuple[int, ...], text: str) -> Any:
-    """What an event may say at a place, which is noted; an empty text is what an answer says."""
+    """Return what an event may show at a place, and note it; an empty text is what an answer shows."""
     notices, now = state.notices, time.monotonic()
     asked = _asked.get(now)
     if text:

@@ -1,4 +1,4 @@
-"""All pages as one Gradio app: what is built, how a question's values are read, and what the launch does once."""
+"""All pages as one Gradio app: how it is built, how a question's values are read, and what the launch does once."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from explorer.serving.stream_diffs import StreamingPages
 class Pages(DocumentedPages, NoticingPages, StreamingPages, LinkingPages):
     """Pages in one Blocks, which are described once, when they are served.
 
-    Gradio 6.31 builds a server and describes all components after every page (`Blocks.route`), and twice more at the launch.
-    explained: what makes the references of all actions, which are looked at when somebody asks.
+    Gradio 6.31 builds a server and describes all components after every page (`Blocks.route`), and twice more at the
+    launch. explained: returns the references of all actions; it is called when somebody asks.
     """
 
     exited = False
@@ -32,19 +32,19 @@ class Pages(DocumentedPages, NoticingPages, StreamingPages, LinkingPages):
 
     @property
     def references(self) -> Mapping[str, Reference]:  # type: ignore[override]
-        """What each action does, takes and gives."""
+        """What each action does, takes and returns."""
         return self._explained()
 
     def get_config_file(self) -> Any:
-        """As Gradio's, but for pages that are still being built."""
+        """Return Gradio's description of the pages; an empty one while pages are still being built."""
         return super().get_config_file() if self.exited else {}
 
     async def preprocess_data(self, block_fn: Any, inputs: list[Any], *rest: Any, **named: Any) -> Any:
-        """As Gradio's; a client that knows fewer parameters of an endpoint than there are now gets the last by default.
-
-        What a component cannot take is said in a sentence: Gradio's own answer to it is an error without words.
+        """Read the inputs as Gradio does. Raises Refusal for what a component cannot take, since Gradio's own error for
+        it has no words.
         """
         if block_fn.api_visibility == "public":
+            # A client that knows fewer parameters than there are now gets the others by default.
             inputs = [*inputs, *(component.value for component in block_fn.inputs[len(inputs) :])]
         try:
             return await super().preprocess_data(block_fn, inputs, *rest, **named)
@@ -54,22 +54,19 @@ class Pages(DocumentedPages, NoticingPages, StreamingPages, LinkingPages):
             raise Refusal(_no_value(block_fn, error)) from None
 
     def turn_to(self, slug: str, title: str) -> None:
-        """What is built from now on stands on another page; as `route`, but inside the one context."""
+        """Put what is built from now on onto another page, as `route` does, but inside the one context."""
         self.pages.append((slug, title, True))
         self.current_page = slug
 
     def launch(self, *given: Any, **options: Any) -> Any:
-        """As Gradio's; no more is built from then on, so that one description of the components does.
-
-        What the actions do is read now: with two threads that parse at once, Python 3.11 fails.
-        """
-        assert self.references
+        """Launch as Gradio does. No more is built from then on, so one description of the components is enough."""
+        assert self.references  # read now: with two threads that parse at once, Python 3.11 fails
         self.default_config.get_config = cache(self.default_config.get_config)  # type: ignore[method-assign]
         return super().launch(*given, **options)
 
 
 def _no_value(block_fn: Any, error: Exception) -> str:
-    """The sentence for values that a component of an event refuses."""
+    """Return the message for values that a component of an event refuses."""
     logging.getLogger("explorer").warning("%s was sent what it cannot read: %.300s", block_fn.api_name, error)
     if any(isinstance(component, gr.File) for component in block_fn.inputs):
         return (

@@ -1,7 +1,8 @@
-"""Every place of Gradio's inside that this app replaces or leans on: `python -m explorer.serving.patches` after an upgrade.
+"""The list of every place of Gradio's inside that this app replaces or relies on: `python -m explorer.serving.patches`
+after an upgrade.
 
-It prints which of them the installed Gradio no longer has, or has with other parameters; those modules are to be looked at, and
-the others are not. tests/ui/test_patches.py fails for a patch that Gradio no longer needs.
+It prints which of them the installed Gradio no longer has, or has with other parameters; only those modules need a
+look. tests/ui/test_patches.py fails for a patch that Gradio no longer needs.
 """
 
 from __future__ import annotations
@@ -14,13 +15,14 @@ from dataclasses import dataclass
 import gradio
 
 WRITTEN_FOR = "6.31.0"
-"""The Gradio against which all of it was written and tried."""
+"""The Gradio for which all of it was written and tried."""
 
 
 @dataclass(frozen=True)
 class Patch:
-    """without: what goes wrong in Gradio as it is. upstream: where that is spoken of, or that nobody has. targets: what is
-    replaced, overridden or called of Gradio's inside, each with its parameters."""
+    """A module's patch. without: what goes wrong in Gradio as it is. upstream: where that is discussed, or that nobody
+    has. targets: what is replaced, overridden or called of Gradio's inside, each with its parameters.
+    """
 
     where: str
     without: str
@@ -156,7 +158,7 @@ PATCHES = (
 
 
 def misfit(target: str, parameters: str) -> str:
-    """What is other than the patch takes for granted, in a sentence; nothing where it fits."""
+    """Return how a target differs from what the patch assumes, in a sentence; "" if it fits."""
     module, _, path = target.partition(":")
     try:
         found: object = importlib.import_module(module)
@@ -174,7 +176,7 @@ def misfit(target: str, parameters: str) -> str:
 
 
 def broken() -> dict[str, list[str]]:
-    """What does not fit the installed Gradio, by the module that patches it."""
+    """Return what does not fit the installed Gradio, by the module that patches it."""
     found = {
         patch.where: [said for target, parameters in patch.targets.items() if (said := misfit(target, parameters))]
         for patch in PATCHES
@@ -183,7 +185,7 @@ def broken() -> dict[str, list[str]]:
 
 
 def main() -> int:
-    """Print it; 1 where anything does not fit."""
+    """Print what does not fit. Returns 1 if anything does not."""
     print(f"Gradio {gradio.__version__}; explorer/serving/ was written for {WRITTEN_FOR}.")
     found = broken()
     for where, said in found.items():

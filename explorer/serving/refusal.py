@@ -1,4 +1,4 @@
-"""What an endpoint raises: the sentence, word for word, for clients, browsers and assistants."""
+"""The error that an endpoint raises: its sentence reaches clients, browsers and assistants word for word."""
 
 from __future__ import annotations
 
@@ -8,15 +8,11 @@ from explorer.errors import readable
 
 
 class Refusal(gr.Error):
-    """An error as a client shall read it. Nothing is printed on the server.
-
-    Gradio's own says its message as a repr, quotes and all, which is what an assistant was told of it; a title would stand
-    before the sentence there.
-    """
+    """An error in the words that a client is to read. Nothing is printed on the server."""
 
     def __init__(self, error: Exception | str) -> None:
         said = error if isinstance(error, str) else str(readable(error))
-        super().__init__(said, title="", print_exception=False)
+        super().__init__(said, title="", print_exception=False)  # a title would stand before the sentence
 
     def __str__(self) -> str:
-        return str(self.message)
+        return str(self.message)  # Gradio's own is a repr, quotes and all, and an assistant is shown it

@@ -1,4 +1,4 @@
-"""How the server starts, keeps its connections, and ends: what Gradio 6.31 has no option for."""
+"""How the server starts, keeps its connections, and ends: settings for which Gradio 6.31 has no option."""
 
 from __future__ import annotations
 
@@ -15,28 +15,26 @@ import gradio as gr
 from explorer.runs.cpu_share import LEAVING
 
 KEPT_OPEN = 320
-"""Seconds for which a connection on which nothing is asked stays: longer than browsers keep one (Chromium 300, Firefox 115), so
-that none is closed by the server just as its visitor asks again. Uvicorn closes them after 5."""
+"""Seconds for which an idle connection stays open: longer than browsers keep one (Chromium 300, Firefox 115), so that
+the server closes none just as its visitor asks again. Uvicorn closes them after 5.
+"""
 
 LAST_WORDS = 1
 """Seconds that answers under way have when the server ends."""
 
 CHECKPOINT_SECONDS = 3.0
-"""For which the end waits for what trains."""
+"""Seconds that the end waits for runs that train."""
 
 END_SECONDS = 4.5
-"""After which the process ends, whatever still runs in it: `docker stop` kills after 10, others sooner."""
+"""Seconds after which the process ends, whatever still runs in it: `docker stop` kills after 10, others sooner."""
 
 
 def install() -> None:
-    """Have Gradio start its server as ours, and take that server's word for it that it answers.
-
-    Gradio asks its own first page, once and for 3 s, and gives up with "a shareable link must be created": a busy machine needs
-    longer. It gives the server 5 s to begin.
-    """
+    """Have Gradio start its server as ours, and trust that server that it answers."""
     from gradio import http_server, networking
     from gradio.exceptions import ServerFailedToStartError
 
+    # Gradio gives its server 5 s to begin.
     class PatientServer(
         http_server.Server
     ):  # here, since the module reads GRADIO_SERVER_PORT before we could complain of it
@@ -47,7 +45,7 @@ def install() -> None:
             super().__init__(config, *given, **named)
 
         def run_in_thread(self) -> None:
-            """As Gradio's; raises only where the thread has ended, as it does where another program has the port."""
+            """Start as Gradio does; raises only if the thread has ended, as it does if another program has the port."""
             try:
                 super().run_in_thread()  # type: ignore[no-untyped-call]
             except ServerFailedToStartError:
@@ -57,6 +55,8 @@ def install() -> None:
                     raise
 
     http_server.Server = PatientServer  # type: ignore[misc]
+    # Gradio asks its own first page, once and for 3 s, and gives up with "a shareable link must be created": a busy
+    # machine needs longer.
     networking.url_ok = lambda url: True
     _open_many()
 
@@ -78,7 +78,7 @@ def serve_until_told(app: gr.Blocks) -> None:
     while not told.wait(1):  # not for ever: Windows hears no signal while a lock is waited for
         pass
     for one in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(one, signal.SIG_DFL)
+        signal.signal(one, signal.SIG_DFL)  # a second signal ends the process at once
     last = threading.Timer(END_SECONDS, os._exit, [0])
     last.daemon = True
     last.start()

@@ -1,8 +1,9 @@
 """A visitor's session, at the cost of what they changed.
 
 Gradio 6.31 describes every component of every page for each new session (`gradio.state_holder.SessionState`; 0.39 s of
-processor time and 3.2 MB with 1,925 components), so that it could make deep links, which this app does not offer. Here a
-session is a layer over the components that all visitors share: it holds what differs, and describes when it is asked to.
+processor time and 3.2 MB with 1,925 components), so that it could make deep links, which this app does not offer. Here
+a session is a layer over the components that all visitors share: it holds what differs, and describes components when
+asked to.
 """
 
 from __future__ import annotations
@@ -21,17 +22,17 @@ from gradio.state_holder import SessionState, StateHolder
 
 MOST_SESSIONS = 2_000
 MOST_BYTES = 64 * 2**20
-"""What is kept of all sessions together; those used least recently go first, and begin anew when they come back."""
+"""Bytes of all sessions together; those used least recently are dropped first, and begin anew when they come back."""
 
 EMPTY_BYTES = 3_000
-"""A session that has changed nothing."""
+"""Bytes of a session that has changed nothing."""
 
 BLOCK_BYTES = 10_000
-"""A component of a session's own, beside what it was made from."""
+"""Bytes of a session's own component, besides the arguments that it was made from."""
 
 
 class VisitorState(SessionState):
-    """What is kept of one session."""
+    """The state of one session."""
 
     def __init__(self, blocks: Blocks) -> None:
         shared = blocks.default_config
@@ -39,6 +40,7 @@ class VisitorState(SessionState):
         self.notices: dict[int, Any] = {}  # by place (see notices.py)
         self.alerts = 0  # among them, so far
         config = BlocksConfig(shared.root_block)
+        # A change goes into the first map, and never into the components that all share.
         config.blocks = cast(dict[int, Any], ChainMap(self.own, shared.blocks))
         config.fns, config.fn_id, config.renderables = shared.fns, shared.fn_id, shared.renderables
         self.blocks_config = config
@@ -64,10 +66,10 @@ class VisitorState(SessionState):
         self.nbytes = EMPTY_BYTES + size_of(self.own) + size_of(self.state_data)
 
     def _update_config(self, key: int) -> None:
-        """Nothing is described before it is asked for."""
+        """Describe nothing: descriptions are made when they are asked for."""
 
     def _update_value_in_config(self, key: int, value: Any) -> None:
-        """What a visitor types or is shown is not kept."""
+        """Keep nothing of what a visitor types or is shown."""
 
 
 class VisitorStates(StateHolder):
@@ -85,7 +87,7 @@ class VisitorStates(StateHolder):
         return session
 
     def update(self, session_id: str) -> None:
-        """Mark a session as used; those used least recently go while there are too many or they hold too much."""
+        """Mark a session as used; those used least recently are dropped while there are too many or they hold too much."""
         super().update(session_id)
         with self.lock:
             held = sum(cast(VisitorState, session).nbytes for session in self.session_data.values())
@@ -96,7 +98,7 @@ class VisitorStates(StateHolder):
 
 
 def size_of(value: Any) -> int:
-    """About how many bytes a session's own value takes."""
+    """Return about how many bytes a session's own value takes."""
     if isinstance(value, Block):
         return BLOCK_BYTES + size_of(value.constructor_args)
     if isinstance(value, Mapping):

@@ -1,4 +1,6 @@
-"""How many files visitors may bring, by whichever way: of one, of all from one address, none while the disk is nearly full."""
+"""Limits on the files that visitors may bring, by whichever way: of one, of all from one address, none while the disk
+is nearly full.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ LONGEST_NAME = 64
 
 
 class Uploads:
-    """Of one server."""
+    """The limits of one server."""
 
     def __init__(self, settings: Settings) -> None:
         self.free_bytes = settings.free_disk_bytes
@@ -24,7 +26,7 @@ class Uploads:
         self.address_rate = Rate(settings.address_uploads_an_hour, 3600)
 
     def refusal(self, request: HTTPConnection) -> tuple[int, str]:
-        """Count one, or the status and the sentence of a refusal; an empty sentence where there is none."""
+        """Count one file, and return (200, ""), or else the status and the sentence of a refusal."""
         if _free_bytes() < self.free_bytes:
             return 507, (
                 f"This server's disk has less than {self.free_bytes / GIBIBYTE:.2g} GB left, so it takes no files now. Whoever "
@@ -45,21 +47,22 @@ class Uploads:
 
 
 def name_of(request: HTTPConnection) -> str:
-    """By which a browser is known."""
+    """Return the name by which a browser is known."""
     return request.cookies.get(COOKIE, "")[:LONGEST_NAME]
 
 
 def too_large_file(most: int) -> str:
-    """The sentence for a file of more bytes than this."""
+    """Return the message for a file of more bytes than this."""
     return f"A file may have at most {megabytes(most)} on this server. Bring a smaller one."
 
 
 def megabytes(size: int) -> str:
-    """In words."""
+    """Return a size in bytes as megabytes."""
     return f"{size / MEBIBYTE:.3g} MB"
 
 
 def _free_bytes() -> int:
-    """Of the disk to which uploads go."""
+    """Return the free bytes of the disk to which uploads go."""
     folder = Path(get_upload_folder()).absolute()
+    # The folder is only made with the first upload.
     return shutil.disk_usage(next(one for one in (folder, *folder.parents) if one.is_dir())).free

@@ -1,4 +1,4 @@
-"""Who asks: the name that runs belong to, and with whom it shares its turn in the queue."""
+"""Tells who asks: the name that runs belong to, and the party with which it shares its turn in the queue."""
 
 from __future__ import annotations
 
@@ -20,11 +20,13 @@ from explorer.runs.queue import Visitor
 
 LECTURER_PREFIX = "lecturer:"
 HUB_PREFIX = "huggingface:"
-"""Of who has signed in with their account of the hub, as the visitors of a Space may."""
+"""Prefix of the owner's name for visitors who have signed in with their account of the hub, as those of a Space may."""
 
 LONGEST_NAME = 200
 MOST_NAMES = 500
-"""Names that one address is given: more than a school behind one address has browsers, and fewer than a script can invent."""
+"""Signed names that one address is given: more than a school behind one address has browsers, and fewer than a script
+can invent.
+"""
 
 MOST_ADDRESSES = 5000
 _MARK = "."
@@ -41,9 +43,9 @@ class Names:
         self._given: OrderedDict[str, int] = OrderedDict()
 
     def give(self, remembered: str, address: str) -> str:
-        """A browser's name, with this server's signature: the one that it remembers, or a new one.
+        """Return a browser's name, with this server's signature: the one that it remembers, or a new one.
 
-        Unsigned where the address has been given too many.
+        It is unsigned if the address has been given too many.
         """
         name, signed = self.check(remembered)
         if signed:
@@ -55,7 +57,7 @@ class Names:
         return name + _MARK + self._signature(name) if given <= MOST_NAMES else name
 
     def check(self, visitor: str) -> tuple[str, bool]:
-        """A name without its signature, and whether that is this server's."""
+        """Return a name without its signature, and whether that is this server's."""
         name, _, signature = visitor.partition(_MARK)
         return name, bool(signature) and hmac.compare_digest(signature.encode(), self._signature(name).encode())
 
@@ -68,12 +70,12 @@ NAMES = Names()
 
 
 def address_of(request: gr.Request | None) -> str:
-    """Where a request comes from, as the server sees it: a class behind one router has one address."""
+    """Return where a request comes from, as the server sees it: a class behind one router has one address."""
     return str(getattr(getattr(request, "client", None), "host", "") or "")
 
 
 def signed_in(request: gr.Request | None) -> str:
-    """The owner's name of a visitor who has signed in, from the session that Gradio signs; nothing for all others."""
+    """Return the owner's name of a visitor who has signed in, from the session that Gradio signs; "" for all others."""
     session = getattr(getattr(request, "request", None), "scope", {}).get("session") or {}
     found = session.get("oauth_info") or {}
     name = (found.get("userinfo") or {}).get("preferred_username")
@@ -81,8 +83,8 @@ def signed_in(request: gr.Request | None) -> str:
 
 
 def owner_of(runs: Runs, visitor: object, request: gr.Request | None) -> Visitor:
-    """Whose runs: the lecturer's key, the account that one has signed in with, the browser's own secret name, or a client's
-    session where it gives no name.
+    """Return whose runs a visitor has: those of the lecturer's key, of the account that one has signed in with, of the
+    browser's own secret name, or of a client's session if it gives no name.
 
     Raises BadInputError for what cannot be a name.
     """
@@ -90,17 +92,18 @@ def owner_of(runs: Runs, visitor: object, request: gr.Request | None) -> Visitor
     if (
         not isinstance(given, str)
         or len(given) > LONGEST_NAME
-        or any("\ud800" <= letter <= "\udfff" for letter in given)
+        or any("\ud800" <= letter <= "\udfff" for letter in given)  # lone surrogates, which cannot be encoded
     ):
         raise BadInputError(f"visitor must be a name of at most {LONGEST_NAME} letters, or left out.")
     given = given.strip()
     if given.startswith(LECTURER_PREFIX):
         if runs.is_lecturer(given.removeprefix(LECTURER_PREFIX)):
             return Visitor(LECTURER, LECTURER)
-        given = ""
+        given = ""  # a wrong key is no name of anybody's
     if account := signed_in(request):
         return Visitor(account, account)
     name, signed = NAMES.check(given)
+    # Names that would give rights which have to be proved.
     if name in (LECTURER, OWNER, SCRIPT_OWNER) or name.startswith((LECTURER_PREFIX, HUB_PREFIX)):
         name, signed = "", False
     party = name if signed else f"address {address_of(request)}"

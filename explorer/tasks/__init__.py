@@ -1,1 +1,1 @@
-"""Tasks to fine-tune on: what they are, their metrics, and where their examples come from."""
+"""Tasks to fine-tune on: their definitions, their metrics, and where their examples come from."""

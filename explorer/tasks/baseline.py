@@ -1,8 +1,8 @@
-"""What counting words reaches on a task: TF-IDF with a linear model, on the examples that a run learns from.
+"""A baseline that counts words: TF-IDF with a linear model, on the examples that a run learns from.
 
-Words and pairs of neighbours are weighed by how rare they are (Spärck Jones 1972), and a linear model reads the weights:
-logistic regression for classes, ridge regression for scores. Nothing of it is pretrained, so what BERT reaches beyond it is what
-pretraining adds.
+Words and pairs of neighbours are weighted by how rare they are (Spärck Jones 1972), and a linear model reads the
+weights: logistic regression for classes, ridge regression for scores. Nothing in it is pretrained, so what BERT reaches
+beyond it is what pretraining adds.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from explorer.tasks.task import CLASSES, Example, Task, TaskData
 
 WORDS = r"(?u)\b\w+\b"
 NEIGHBOURS = (1, 2)
-"""Single words and pairs of neighbours."""
+"""The n-grams that are counted: single words and pairs of neighbours."""
 
 
 @dataclass(frozen=True)
 class Baseline:
-    """What it scores. answers: of every held-out row, class numbers or scores, beside their labels.
+    """The baseline's result. answers: for every held-out row, class numbers or scores, beside their labels.
 
-    features: different words and pairs of the training texts. parameters: numbers that are learned from them. seconds: of
-    learning and answering.
+    features: different words and pairs of the training texts. parameters: numbers that are learned from them. seconds:
+    of learning and answering.
     """
 
     title: str
@@ -37,9 +37,10 @@ class Baseline:
 
 
 def baseline(data: TaskData, examples: int, held_out: int) -> Baseline | None:
-    """On the first `examples` (0 for all), measured on the first `held_out` rows of the leading split.
+    """Train on the first `examples` (0 for all), and measure on the first `held_out` rows of the leading split.
 
-    None where it cannot be had: a task without classes or scores, texts without words, labels of one class.
+    Returns None if there is no baseline: for a task without classes or scores, texts without words, labels of one
+    class.
     """
     task, train = data.task, data.train[: examples or None]
     rows = next(iter(data.validation.values()))[:held_out]
@@ -54,7 +55,9 @@ def baseline(data: TaskData, examples: int, held_out: int) -> Baseline | None:
 def _fitted(
     task: Task, train: Sequence[Example], rows: Sequence[Example]
 ) -> tuple[tuple[float, ...], int, int, float] | None:
-    """Answers, features, parameters and seconds, with scikit-learn's own settings throughout; None if no text has a word."""
+    """Return answers, features, parameters and seconds, with scikit-learn's own settings throughout; None if no text
+    has a word.
+    """
     from sklearn.feature_extraction.text import TfidfVectorizer
     from sklearn.linear_model import LogisticRegression, Ridge
 
@@ -64,13 +67,15 @@ def _fitted(
         read = vectors.fit_transform([_text(example) for example in train])
     except ValueError:  # "empty vocabulary"
         return None
+    # 1000: scikit-learn's 100 iterations may end before the fit has converged.
     model = Ridge() if task.is_regression else LogisticRegression(max_iter=1000)
     model.fit(read, [example.label for example in train])
     said = model.predict(vectors.transform([_text(example) for example in rows]))
+    # Ridge regression's intercept is a plain number.
     learned = int(model.coef_.size) + (1 if task.is_regression else int(model.intercept_.size))
     return tuple(float(value) for value in said), int(read.shape[1]), learned, time.perf_counter() - began
 
 
 def _text(example: Example) -> str:
-    """Both texts of a pair as one: what the counts of words cannot tell apart anyway."""
+    """Join both texts of a pair, which counts of words cannot tell apart anyway."""
     return example.text if example.second is None else f"{example.text} {example.second}"

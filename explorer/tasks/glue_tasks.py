@@ -106,7 +106,7 @@ TASKS = (
 
 
 def bundled(task: Task) -> Task:
-    """The same task with the sentences that come with the app, which are not GLUE's; its title says so."""
+    """Return the task with the sentences that come with the app, which are not GLUE's; its title says so."""
     name, asks = task.title.split(" · ")
     return replace(
         task, title=f"{name}-like, bundled · {asks}", source=f"Sentences written for this app, after {task.source}"
@@ -114,7 +114,7 @@ def bundled(task: Task) -> Task:
 
 
 def find_task(slug: str) -> Task:
-    """One of TASKS by its slug; raises BadInputError, naming all of them, for any other."""
+    """Return one of TASKS by its slug. Raises BadInputError, naming all of them, for any other."""
     for task in TASKS:
         if task.slug == slug:
             return task

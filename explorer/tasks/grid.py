@@ -1,4 +1,4 @@
-"""Read CSV, TSV or JSON lines into rows of text with the line that each begins on; what the columns mean comes later."""
+"""Reads CSV, TSV or JSON lines into rows of text with the line that each begins on; what the columns mean is decided later."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ class Grid:
     rows: tuple[Row, ...]
 
     def column(self, place: int) -> list[str]:
-        """One column's cells."""
+        """Return one column's cells."""
         return [row.cells[place] for row in self.rows]
 
 
 def read_grid(text: str, name: str) -> Grid:
-    """Read a file by what it holds; raises BadInputError with the line if it is broken."""
+    """Read a file in the format that it seems to have. Raises BadInputError with the line if it is broken."""
     if text.lstrip()[:1] in ("{", "["):
         return _read_json_lines(text, name)
     delimiter = _find_delimiter(text, name)
@@ -45,7 +45,7 @@ def read_grid(text: str, name: str) -> Grid:
     if delimiter == "\t":  # a double quote is a character like any other there, except around a whole well-quoted cell
         literal = _records(text, delimiter, name, quotes=False)
         records = [Row(row.line, tuple(map(_unquoted, row.cells))) for row in literal]
-    if len({len(row.cells) for row in records}) != 1:
+    if len({len(row.cells) for row in records}) != 1:  # a row is uneven, so a quote did hide a tab or a line break
         records = list(_records(text, delimiter, name))
     header = tuple(cell.strip() for cell in records[0].cells)
     _check_header(header, Place(name, records[0].line))
@@ -59,7 +59,7 @@ def read_grid(text: str, name: str) -> Grid:
 
 
 def _find_delimiter(text: str, name: str) -> str:
-    """The character that parts the first line into most columns."""
+    """Return the character that splits the first line into most columns. Raises BadInputError if none splits it."""
     widths = {delimiter: _first_width(text, delimiter) for delimiter in DELIMITERS}
     best = max(DELIMITERS, key=widths.__getitem__)
     if widths[best] < 2:
@@ -80,11 +80,11 @@ def _first_width(text: str, delimiter: str) -> int:
 
 
 def _records(text: str, delimiter: str, name: str, quotes: bool = True) -> Iterator[Row]:
-    """Rows as the csv module reads them: in double quotes a text may hold the delimiter, line breaks and doubled quotes.
-
-    pandas would not do: its C parser fills a short row up with empty cells and lets a quoted text go on after its quote, and
-    the line that it names counts rows.
+    """Yield rows as the csv module reads them: in double quotes a text may hold the delimiter, line breaks and doubled
+    quotes.
     """
+    # pandas would not do: its C parser fills a short row up with empty cells and lets a quoted text go on after its
+    # quote, and the line that it names counts rows.
     reader = csv.reader(
         _lines(text), delimiter=delimiter, strict=True, quoting=csv.QUOTE_MINIMAL if quotes else csv.QUOTE_NONE
     )
@@ -95,7 +95,7 @@ def _records(text: str, delimiter: str, name: str, quotes: bool = True) -> Itera
                 count += 1
                 check_count(count - 1, name)
                 yield Row(start, tuple(cells))
-            start = reader.line_num + 1
+            start = reader.line_num + 1  # a quoted text may span lines, so the next row begins after the last line read
     except csv.Error as error:
         if "field limit" in str(error):
             raise Place(name, start).wrong(
@@ -115,7 +115,7 @@ def _unquoted(cell: str) -> str:
 
 
 def _read_json_lines(text: str, name: str) -> Grid:
-    """One object a line; its columns are all keys that hold a text, a number or true or false somewhere."""
+    """Read one object a line; the columns are all keys that hold a text, a number, true or false somewhere."""
     rows: list[tuple[int, dict[str, str]]] = []
     header: dict[str, None] = {}
     for number, line in enumerate(_lines(text), 1):
@@ -132,7 +132,7 @@ def _read_json_lines(text: str, name: str) -> Grid:
 
 
 def _plain(line: str, place: Place) -> dict[str, str]:
-    """A line's keys with their values as text; lists, objects and null are left out."""
+    """Return a line's keys with their values as text; lists, objects and null are left out. Raises BadInputError."""
     fix = 'Write one object a line, such as {"text": "It rained.", "label": "weather"}.'
     try:
         values = json.loads(line)
@@ -164,5 +164,5 @@ def _check_header(header: tuple[str, ...], place: Place) -> None:
 
 
 def _lines(text: str) -> io.StringIO:
-    """Lines as files have them: \\n, \\r\\n or \\r ends one, and stays with it."""
+    """Return the text's lines: \\n, \\r\\n or \\r ends one, and stays with it."""
     return io.StringIO(text, newline="")

@@ -1,4 +1,4 @@
-"""The metrics that GLUE's tasks are judged by, computed by scikit-learn and scipy; a new one is one entry in METRICS.
+"""The metrics of GLUE's tasks, computed by scikit-learn and scipy; a new one is one entry in METRICS.
 
 A metric is None if its formula divides by zero: a curve then has a gap, rather than a 0 that looks like a result.
 """
@@ -15,7 +15,7 @@ from explorer.tasks.task import Task
 Numbers = Sequence[float]
 
 LOSS = "loss"
-"""What is measured beside a task's metrics: the loss that a run is trained on, of rows that are held out."""
+"""The name of what is measured beside a task's metrics: the training loss, on held-out rows."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Metric:
 
 
 def scores(task: Task, labels: Numbers, predictions: Numbers) -> dict[str, float | None]:
-    """The task's metrics by name, in its order."""
+    """Return the task's metrics by name, in its order."""
     return {name: METRICS[name].compute(labels, predictions) for name in task.metrics}
 
 
@@ -54,12 +54,12 @@ class Counted:
 
 
 def counted(matrix: Sequence[Sequence[int]]) -> Counted:
-    """matrix[i][j] counts the examples of class i that were predicted as class j, as scikit-learn writes it; not all are 0.
-
-    The counts are weights to scikit-learn, so that a large one takes no longer than a small one.
+    """Compute the metrics of a confusion matrix: matrix[i][j] counts the examples of class i that were predicted as
+    class j, as in scikit-learn; not all are 0.
     """
     from sklearn.metrics import precision_recall_fscore_support
 
+    # The counts become weights, so that a large one takes no longer than a small one.
     cells = [(true, guess, count) for true, row in enumerate(matrix) for guess, count in enumerate(row) if count]
     labels, guesses, counts = ([cell[place] for cell in cells] for place in range(3))
     classes = list(range(len(matrix)))
@@ -73,7 +73,7 @@ def counted(matrix: Sequence[Sequence[int]]) -> Counted:
 
 
 def _accuracy(labels: Numbers, predictions: Numbers, counts: Numbers | None = None) -> float | None:
-    """None without examples. counts: how many examples each pair stands for."""
+    """Return the accuracy, None without examples. counts: how many examples each pair stands for."""
     from sklearn.metrics import accuracy_score
 
     _same_length(labels, predictions)
@@ -81,7 +81,7 @@ def _accuracy(labels: Numbers, predictions: Numbers, counts: Numbers | None = No
 
 
 def _f1(labels: Numbers, predictions: Numbers) -> float | None:
-    """None where class 1 neither occurs nor is predicted: precision and recall are both 0/0."""
+    """Return F1 of class 1; None if that class neither occurs nor is predicted, since precision and recall are both 0/0."""
     from sklearn.metrics import f1_score
 
     _same_length(labels, predictions)
@@ -91,24 +91,24 @@ def _f1(labels: Numbers, predictions: Numbers) -> float | None:
 
 
 def _matthews(labels: Numbers, predictions: Numbers, counts: Numbers | None = None) -> float | None:
-    """None where labels or predictions are all of one class: scikit-learn would say 0. counts: as for accuracy."""
+    """Return Matthews' correlation; None if labels or predictions are all of one class. counts: as for accuracy."""
     from sklearn.metrics import matthews_corrcoef
 
     _same_length(labels, predictions)
-    if len(set(labels)) < 2 or len(set(predictions)) < 2:
+    if len(set(labels)) < 2 or len(set(predictions)) < 2:  # scikit-learn would return 0
         return None
     return float(matthews_corrcoef(list(labels), list(predictions), sample_weight=counts))
 
 
 def _pearson(labels: Numbers, predictions: Numbers) -> float | None:
-    """None where labels or predictions are all equal, or not finite (a run that has diverged)."""
+    """Return Pearson's correlation; None if labels or predictions are all equal, or not finite (a run that has diverged)."""
     from scipy.stats import pearsonr
 
     return _correlation(pearsonr, labels, predictions)
 
 
 def _spearman(labels: Numbers, predictions: Numbers) -> float | None:
-    """None as for Pearson."""
+    """Return Spearman's correlation; None as for Pearson's."""
     from scipy.stats import spearmanr
 
     return _correlation(spearmanr, labels, predictions)

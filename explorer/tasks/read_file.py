@@ -1,4 +1,4 @@
-"""Turn a visitor's file into text, or say in one sentence why it cannot be: too large, not text, not UTF-8, empty."""
+"""Turns a visitor's file into text, or says in one sentence why it cannot: too large, not text, not UTF-8, empty."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ from explorer.errors import BadInputError
 from explorer.text import LONGEST_TEXT
 
 LARGEST_FILE_BYTES = 50 * 2**20
-"""SQuAD's larger training file has 42 MB."""
+"""Bytes that a file may have: SQuAD's larger training file has 42 MB."""
 
 MOST_EXAMPLES = 500_000
-"""More than the largest task of GLUE has; short rows take far more memory than they take bytes."""
+"""Examples that a file may have: more than the largest task of GLUE has. Short rows take far more memory than they take
+bytes.
+"""
 
 _OTHER_KINDS = (
     (b"PK\x03\x04", "an Excel workbook or a zip archive"),
@@ -37,23 +39,23 @@ class Place:
     line: int
 
     def wrong(self, what: str, fix: str) -> BadInputError:
-        """The error for this line."""
+        """Return the error for this line."""
         return BadInputError(f"{self.name}, line {self.line:,}: {what}. {fix}")
 
 
 def short_name(name: str, most: int = 60) -> str:
-    """A file's or a column's name in one short line."""
+    """Return a file's or a column's name in one short line."""
     cleaned = without_control(name).strip()
     return cleaned if len(cleaned) <= most else f"{cleaned[: most - 1]}…"
 
 
 def without_control(text: str) -> str:
-    """The text with a space for each control character, so that characters keep their places."""
+    """Replace each control character by one space, so that the others keep their positions."""
     return _CONTROL.sub(" ", text)
 
 
 def read_bytes(path: Path) -> bytes:
-    """A file's bytes; raises BadInputError if it is missing or larger than this page takes."""
+    """Return a file's bytes. Raises BadInputError if it is missing or larger than this page takes."""
     name = short_name(path.name)
     try:
         size = path.stat().st_size
@@ -68,7 +70,7 @@ def read_bytes(path: Path) -> bytes:
 
 
 def decode(data: bytes, name: str, fix: str = _SAVE, holds: str = _HOLDS) -> str:
-    """The text of a file, without a byte-order mark; raises BadInputError if it is none, or empty.
+    """Return the text of a file, without a byte-order mark. Raises BadInputError if it is not text, or empty.
 
     fix: what to do about another kind of file. holds: what it should hold.
     """
@@ -91,7 +93,7 @@ def decode(data: bytes, name: str, fix: str = _SAVE, holds: str = _HOLDS) -> str
 
 
 def checked_example(text: str, place: Place, column: str) -> str:
-    """One text of an example on one line; raises BadInputError if it is empty or longer than a page takes."""
+    """Return one text of an example on one line. Raises BadInputError if it is empty or longer than a page takes."""
     if len(text) > LONGEST_TEXT:
         raise place.wrong(
             f"a text of {len(text):,} characters; the longest taken has {LONGEST_TEXT:,}",

@@ -1,9 +1,9 @@
-"""Which slots of a meaning a text says, which it leaves out, and which it says though nobody asked.
+"""Checks which slots of a meaning a text expresses, which it leaves out, and which it adds.
 
-A slot is found by its value's own words and by the usual ways to say it ("by the river" for riverside), written down here; a
-value that stands in no list is looked for as it is. What is paraphrased otherwise counts as missed: the check is a reader's help,
-and no metric. Of the bundled references, which say all of their meaning, it misses none of 4,028 slots and calls one invented (an
-eatery is taken for a restaurant); of as many wrong values it takes 14 for said.
+A slot is found by its value's own words and by the usual ways to say it ("by the river" for riverside), written down
+here; a value that is in no list is looked for verbatim. Any other paraphrase counts as missed: the check is a reader's
+help, and no metric. Of the bundled references, which express all of their meaning, it misses none of 4,028 slots and
+calls one invented (an eatery is taken for a restaurant); of as many wrong values it takes 14 for said.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _NEAR_BY = r"(?:\W+\w+){0,6}?\W+"
 
 
 def _rated(words: str) -> str:
-    """A word about the rating within a few words of talk of rating, on either side of it."""
+    """Return a pattern for a word about the rating within a few words of talk of rating, on either side of it."""
     return rf"\b{_RATED}\b{_NEAR_BY}(?:{words})\b|\b(?:{words})\b{_NEAR_BY}{_RATED}\b"
 
 
@@ -83,7 +83,7 @@ class Said:
 
 
 def check_slots(meaning: Sequence[tuple[str, str]], text: str) -> tuple[Said, ...]:
-    """Each slot of a meaning, said or missed, then what else the text says. Only known values can be found invented."""
+    """Return each slot of a meaning, said or missed, then what else the text says. Only known values can be found invented."""
     asked = dict(meaning)
     found = [Said(slot, value, "said" if says(slot, value, text) else "missed") for slot, value in meaning]
     rest = _without(text, [asked[slot] for slot in ("name", "near") if slot in asked])
@@ -97,17 +97,18 @@ def check_slots(meaning: Sequence[tuple[str, str]], text: str) -> tuple[Said, ..
 
 
 def says(slot: str, value: str, text: str) -> bool:
-    """Whether a text says a slot's value, in its words or in one of the usual ways."""
+    """Return whether a text says a slot's value, in its words or in one of the usual ways."""
     if slot == FAMILIES:
         return _about_families(text) == value
     pattern = _SAYINGS.get((slot, value))
     if pattern is not None and re.search(pattern, text, re.IGNORECASE):
         return True
+    # The spaces make it match whole words only.
     return bool(_plain(value)) and f" {_plain(value)} " in f" {_plain(text)} "
 
 
 def _about_families(text: str) -> str | None:
-    """`yes` or `no` where a text speaks of families, by whether it denies in the same clause; None where it doesn't."""
+    """Return `yes` or `no` if a text speaks of families, by whether it denies in the same clause; None if it doesn't."""
     if re.search(r"adults?[ -]only|only adults|adults alone|for adults|grown-ups", text, re.IGNORECASE):
         return "no"
     for clause in re.split(r"[.;!?]|, (?=(?:but|and|though|although|while)\b)|\bbut\b", text):
@@ -117,7 +118,7 @@ def _about_families(text: str) -> str | None:
 
 
 def _explained(slot: str, value: str, asked: Mapping[str, str]) -> bool:
-    """Whether the words for a value are there for another slot's sake: a high price and a high rating share theirs."""
+    """Return whether the words for a value may belong to another slot: a high price and a high rating share theirs."""
     twins = {(PRICE, "high"): (RATING, "high"), (RATING, "high"): (PRICE, "high"), (RATING, "low"): (PRICE, "cheap")}
     twins |= {
         (PRICE, "cheap"): (RATING, "low"),
@@ -129,13 +130,13 @@ def _explained(slot: str, value: str, asked: Mapping[str, str]) -> bool:
 
 
 def _known_values() -> tuple[tuple[str, str], ...]:
-    """The values of the bundled meanings that can be told from other words: all but names, and those of places near by."""
+    """Return the bundled meanings' values that can be told from other words: all except names."""
     values = {pair for meaning in restaurants() for pair in meaning.slots if pair[0] != "name"}
     return tuple(sorted(values, key=lambda pair: (SLOTS.index(pair[0]), pair[1])))
 
 
 def _without(text: str, values: Sequence[str]) -> str:
-    """A text without the names that it was asked to use: "Cafe Merle" says nothing about the kind of place."""
+    """Remove the names that a text was asked to use: "Cafe Merle" says nothing about the kind of place."""
     for value in values:
         text = re.sub(re.escape(value), " ", text, flags=re.IGNORECASE)
     return text

@@ -20,11 +20,11 @@ _LOCKS = tuple(Lock() for _ in range(32))
 
 
 def load(name: str, settings: Settings) -> TaskData:
-    """The task of this name: "sst2", "text" (bundled), "sst2@hub", "squad@hub", "e2e@hub" or "file-0123456789ab" (kept by
-    keep_upload).
+    """Return the task of this name: "sst2", "text" (bundled), "sst2@hub", "squad@hub", "e2e@hub" or "file-0123456789ab"
+    (kept by keep_upload).
 
-    Read once and shared by all who ask: never change it. Raises BadInputError for a name that is none of these, and
-    TaskUnavailableError if the hub has to be asked and cannot be.
+    It is read once and shared by all who ask: never change it. Raises BadInputError for a name that is none of these,
+    and TaskUnavailableError if the hub has to be asked and cannot be.
     """
     _check(name)
     with _LOCKS[hash(name) % len(_LOCKS)]:  # a class that asks at once reads a large task once, not thirty times
@@ -32,7 +32,7 @@ def load(name: str, settings: Settings) -> TaskData:
 
 
 def card(name: str, settings: Settings) -> TaskCard:
-    """What is known of a task without reading its examples; the hub's files are fetched. Raises as load does."""
+    """Describe a task without reading its examples; the hub's files are fetched. Raises as `load` does."""
     _check(name)
     if uploads.NAME.fullmatch(name):
         return uploads.card(name, settings)
@@ -52,17 +52,17 @@ def _load(name: str, settings: Settings) -> TaskData:
 
 
 def choices(settings: Settings) -> list[tuple[str, str]]:
-    """(label, name) for a list to choose from: the bundled tasks, then the hub's, offline only those that are here."""
+    """Return (label, name) for a list to choose from: the bundled tasks, then the hub's, offline only those that are here."""
     return bundled.choices() + hub.choices(settings)
 
 
 def written_choices(settings: Settings) -> list[tuple[str, str]]:
-    """Those of meanings that are put into words."""
+    """Return the choices among tasks that put meanings into words."""
     return [(title, name) for title, name in choices(settings) if name.removesuffix(hub.MARK) == E2E.slug]
 
 
 def kind_of(name: object, settings: Settings) -> str:
-    """What a task of this name teaches (Task.kind), without asking the hub; classes for a name that is none."""
+    """Return the kind of task with this name (Task.kind), without asking the hub; CLASSES for an unknown name."""
     if isinstance(name, str) and name.endswith(hub.MARK):
         release = hub.RELEASES.get(name.removesuffix(hub.MARK))
         return release.task.kind if release else CLASSES
@@ -81,11 +81,9 @@ def keep_upload(
 ) -> TaskData:
     """Check a visitor's file, keep it, and return its task, which load() finds by its name from then on.
 
-    task_slug: the GLUE task whose layout the file has, or "text" for one without labels; None finds out, and reads any other
-    table by its columns' names.
-    visitor: whose files it counts among.
-    validation_path: its validation split; without one a fifth is held out. Raises BadInputError with the line and what is
-    wrong with it.
+    task_slug: the GLUE task whose layout the file has, or "text" for one without labels; None finds out, and reads any
+    other table by its columns' names. visitor: whose files it counts among. validation_path: its validation split;
+    without one a fifth is held out. Raises BadInputError with the line and what is wrong with it.
     """
     upload = uploads.open_upload(Path(path), task_slug, Path(validation_path) if validation_path else None)
     data = uploads.read_upload(upload)
@@ -94,7 +92,9 @@ def keep_upload(
 
 
 def keep_text(text: object, settings: Settings) -> TaskData:
-    """As keep_upload, for a text that a visitor has pasted. Raises BadInputError if it is too short or too long."""
+    """Check and keep a text that a visitor has pasted, as keep_upload does. Raises BadInputError if it is too short or
+    too long.
+    """
     if not isinstance(text, str) or not text.strip():
         raise BadInputError("The text is empty. Paste some sentences, or leave the box empty for the bundled ones.")
     if len(text) > LONGEST_PASTED:

@@ -1,4 +1,4 @@
-"""Part a file into training and validation, mix its rows, and see that there is enough of it to learn from."""
+"""Splits a file into training and validation, mixes its rows, and checks that there is enough of it to learn from."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from explorer.tasks.task import CLASSES, NO_ANSWER, SPAN, Example, Task
 
 FEWEST_EXAMPLES = 8
 HELD_OUT = 5
-"""One text in so many is held out."""
+"""One text in this many is held out."""
 
 SEED = "bert-explorer 0"
 
@@ -42,7 +42,8 @@ def check_enough(task: Task, examples: tuple[Example, ...], name: str) -> None:
 
 
 def hold_out_texts(examples: tuple[Example, ...], by_class: bool, name: str) -> Parts:
-    """Training and validation: a fifth of the different texts, of each class where there are classes.
+    """Split into training and validation: a fifth of the different texts is held out, of each class if there are
+    classes.
 
     Which texts are held out depends on them and SEED alone, not on the rows' order. Rows of one text stay together, so
     none of the validation is a copy of a training text. Raises BadInputError if all texts are the same.
@@ -56,7 +57,7 @@ def hold_out_texts(examples: tuple[Example, ...], by_class: bool, name: str) -> 
             classes[example.label if by_class else 0].append(texts)
     held: set[Texts] = set()
     for members in classes.values():
-        if len(members) > 1:
+        if len(members) > 1:  # a class's only text stays in training
             held.update(sorted(members, key=_mark)[: max(1, round(len(members) / HELD_OUT))])
     if not held:
         raise BadInputError(f"{name} has too few different texts to hold some out for validation. Add some more.")
@@ -65,21 +66,19 @@ def hold_out_texts(examples: tuple[Example, ...], by_class: bool, name: str) -> 
 
 
 def mixed(examples: tuple[Example, ...]) -> tuple[Example, ...]:
-    """The examples in an order that looks random and is always the same.
-
-    Files are often sorted by class or by source, and runs take the first so many of their rows.
-    """
+    """Return the examples in an order that looks random and is always the same."""
+    # Files are often sorted by class or by source, and runs take the first rows of a file.
     rows = list(examples)
     Random(SEED).shuffle(rows)
     return tuple(rows)
 
 
 def shared_texts(train: tuple[Example, ...], validation: tuple[Example, ...]) -> int:
-    """How many validation examples are copies of a training text, which makes a metric look better than it is."""
+    """Return how many validation examples are copies of a training text, which makes a metric look better than it is."""
     known = {(example.text, example.second) for example in train}
     return sum((example.text, example.second) in known for example in validation)
 
 
 def _mark(texts: Texts) -> bytes:
-    """A number that looks random and is always the same for the same texts."""
+    """Return a hash that looks random and is always the same for the same texts."""
     return hashlib.sha256("\0".join((SEED, texts[0], texts[1] or "")).encode()).digest()

@@ -1,4 +1,4 @@
-"""What a task is: its texts, its labels and the metrics that it is judged by."""
+"""The definition of a task: its texts, its labels and its metrics."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ CLASSES, MASKED, WRITTEN, SPAN = "classes", "masked", "written", "span"
 """Kinds of tasks: a class or a score for each text; hidden words of a text; a text for each meaning; an answer in a text."""
 
 NO_ANSWER = -1.0
-"""The label of a question that its text does not answer; of others it is the answer's first character."""
+"""The label of a question that its text does not answer; the label of any other is the answer's first character."""
 
 
 @dataclass(frozen=True)
 class Task:
     """One task, without its examples.
 
-    slug: its name in endpoints and folders. columns: what its one or two texts are called. labels: the classes in the
-    order of their numbers; empty where there are none. metrics: names in explorer.tasks.metrics.METRICS, the leading one first.
-    kind: what is learned, and so which head does it; see explorer.tuning.kinds.
+    slug: its name in endpoints and folders. columns: the names of its one or two texts. labels: the classes in the
+    order of their numbers; empty if there are none. metrics: names in explorer.tasks.metrics.METRICS, the leading one
+    first. kind: what is learned, and so which head learns it; see explorer.tuning.kinds.
     """
 
     slug: str
@@ -53,9 +53,10 @@ class Task:
 
 @dataclass(frozen=True)
 class Example:
-    """One row: `label` is a class's number, the score of a regression, or where in `second` the answer of a span begins.
+    """One row: `label` is a class's number, the score of a regression, or where in `second` the answer of a span
+    begins.
 
-    answers: what is right where that is text: the references of a meaning, or the accepted answers of a question.
+    answers: the right texts, if answers are texts: the references of a meaning, or the accepted answers of a question.
     """
 
     text: str
@@ -68,7 +69,7 @@ class Example:
 class TaskData:
     """A task with its examples.
 
-    name: what explorer.tasks.sources.load was asked for. validation: one held-out split, or several by name (MNLI's
+    name: the one given to explorer.tasks.sources.load. validation: one held-out split, or several by name (MNLI's
     matched and mismatched), the leading one first. notes: what a reader had to skip or mend, in sentences.
     """
 
@@ -81,9 +82,9 @@ class TaskData:
 
 @dataclass(frozen=True)
 class TaskCard:
-    """What is known of a task without its examples: enough to queue a run.
+    """A task without its examples: enough to queue a run.
 
-    name, notes: as those of TaskData.
+    name, notes: as in TaskData.
     """
 
     task: Task

@@ -1,1 +1,1 @@
-"""Ways to fine-tune one shared model: methods, training, and the files that a run leaves behind."""
+"""Fine-tuning of one shared model: methods, training, and the files that a run leaves behind."""

@@ -11,7 +11,7 @@ from explorer.errors import ExplorerError
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; 0 if it went well. What is wrong goes to stderr in a sentence."""
+    """Run one command. Returns 0 if it went well; errors go to stderr as a sentence."""
     parser = argparse.ArgumentParser(prog="python -m explorer.tuning", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     command = commands.add_parser("convert", help="turn a pickled LoRA (.bin, .pt) into a zip in peft's format")
@@ -31,7 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _convert(chosen: argparse.Namespace) -> None:
-    from explorer.tuning.files.convert import convert
+    from explorer.tuning.files.convert import convert  # imports torch, which --help need not wait for
 
     labels = [label.strip() for label in chosen.labels.split(",") if label.strip()]
     found = convert(chosen.source, chosen.target, chosen.base, chosen.alpha, chosen.rank, labels)

@@ -1,4 +1,4 @@
-"""A shared model with one run's adapter on it: made, run, trained, saved and restored, whatever the method."""
+"""A shared model with one run's adapter on it: how it is made, called, trained, saved and restored, whatever the method."""
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ from explorer.tuning.seeded import Seeded, SeededDropout
 from explorer.tuning.spec import RunSpec
 
 METHOD_STREAM = 2**32
-"""Added to the seed for a method's own tensors, so that they are drawn apart from the head's; every method has one head."""
+"""Added to the seed for a method's own tensors, so that they are drawn apart from the head's, and all methods begin
+with the same head.
+"""
 
 _ELSEWHERE = {
     MASKED: "This student fills masks and knows no classes. Ask it on the Distillation page, with [MASK] in a sentence.",
@@ -33,16 +35,17 @@ _ELSEWHERE = {
 }
 
 START = "start."
-"""Stands before the names of PiSSA's initial factors in a state."""
+"""Prefix of the names of PiSSA's initial factors in a state."""
 
 
 def adapt(bundle: LoadedModel, outputs: int, spec: RunSpec, kind: str = CLASSES) -> Adapted:
-    """Put a method on a model, ready to train; a function of the seed alone. `outputs` is the number of classes, or 1.
+    """Put a method on a model, ready to train; the result depends on the seed alone. `outputs` is the number of
+    classes, or 1.
 
     kind: of the task, which decides the head (explorer.tuning.kinds).
 
-    The bundle is shared and never changed. Raises BadInputError if the method cannot be had on the family or a setting
-    does not fit its sizes.
+    The bundle is shared and never changed. Raises BadInputError if the method is not possible on the family, or a
+    setting does not fit its sizes.
     """
     check_method(bundle, spec, kind)
     kept = layers_of(bundle.model.config, spec)
@@ -52,7 +55,7 @@ def adapt(bundle: LoadedModel, outputs: int, spec: RunSpec, kind: str = CLASSES)
 
 
 def layers_of(config: PretrainedConfig, spec: RunSpec) -> tuple[int, ...]:
-    """Which of the model's layers a student has; empty for a method that keeps them all.
+    """Return which of the model's layers a student has; empty for a method that keeps them all.
 
     Raises BadInputError for a student that is deeper than the model.
     """
@@ -62,7 +65,7 @@ def layers_of(config: PretrainedConfig, spec: RunSpec) -> tuple[int, ...]:
 
 
 def check_method(bundle: LoadedModel, spec: RunSpec, kind: str = CLASSES) -> None:
-    """Raise BadInputError if the method cannot be had on the family, or its virtual tokens leave no room for a text."""
+    """Raise BadInputError if the method is not possible on the family, or its virtual tokens leave no room for a text."""
     method = find_method(spec.method)
     reason = method.unavailable(bundle.architecture, bundle.model.config.to_dict()) or kind_of(
         spec.method, kind
@@ -78,7 +81,9 @@ def check_method(bundle: LoadedModel, spec: RunSpec, kind: str = CLASSES) -> Non
 
 
 def _check_depth(bundle: LoadedModel, spec: RunSpec, method: Method) -> None:
-    """Raise BadInputError where the last layers are asked for and are not to be had, or a random start that is not."""
+    """Raise BadInputError if the model has no last layers that can be trained alone, or if a random start leaves
+    weights untrained.
+    """
     if spec.start == "random" and not method.is_student and (method.slug != "full" or spec.last_layers):
         raise BadInputError(
             "From random numbers every weight has to be trained. Take method = full and last_layers = 0, or start with the "
@@ -99,8 +104,10 @@ def _check_depth(bundle: LoadedModel, spec: RunSpec, method: Method) -> None:
 
 
 def build(fork: PreTrainedModel, spec: RunSpec, layers: Layers) -> tuple[PreTrainedModel, nn.Module, frozenset[str]]:
-    """The fork, the model to call, and the names of the fork's fresh parameters before the method came."""
-    fresh = frozenset(head_names(fork))
+    """Apply the method to a copy of the model that shares its weights (a fork). Returns the fork, the model to call,
+    and the names of the parameters that were fresh before the method came.
+    """
+    fresh = frozenset(head_names(fork))  # before build, which renames and wraps them
     with Seeded(spec.seed + METHOD_STREAM):
         model = find_method(spec.method).build(fork, spec, layers)
     return fork, model, fresh
@@ -109,9 +116,9 @@ def build(fork: PreTrainedModel, spec: RunSpec, layers: Layers) -> tuple[PreTrai
 class Adapted:
     """One adapted model.
 
-    fork: the *ForSequenceClassification inside (or what the kind of its task has), with the adapter's modules in it.
-    model: what is called, the fork or peft's wrapper of it. Many threads may call `logits` at once; training, loading and
-    `train` belong to one.
+    fork: the *ForSequenceClassification inside (or the class that its task's kind needs), with the adapter's modules in
+    it. model: what is called, the fork or peft's wrapper of it. Many threads may call `logits` at once; training,
+    loading and `train` belong to one.
     """
 
     def __init__(
@@ -134,12 +141,12 @@ class Adapted:
 
     @property
     def longest(self) -> int:
-        """The most tokens of a text, special ones included, that are left where virtual tokens take some."""
+        """The most tokens that a text may have, special ones included; virtual tokens take some of the model's."""
         taken = self.spec.prefix_length if self.method.has_virtual_tokens else 0
         return self.bundle.longest - taken
 
     def trainable(self) -> dict[str, nn.Parameter]:
-        """What is trained, by the name that it is saved under (peft's name, where peft has the method)."""
+        """Return the trained parameters by the name that they are saved under (peft's name if peft has the method)."""
         return {_saved_name(name): value for name, value in self.model.named_parameters() if value.requires_grad}
 
     def train(self) -> None:
@@ -154,66 +161,70 @@ class Adapted:
         self.model.eval()
 
     def logits(self, inputs: Mapping[str, Tensor]) -> Tensor:
-        """(rows, outputs) of a batch: input_ids, attention_mask and token_type_ids, each (rows, length), the last two optional.
+        """Return (rows, outputs) for a batch: input_ids, attention_mask and token_type_ids, each (rows, length), the
+        last two optional.
 
-        Padding stands on the right and may be any token, as long as the mask is 0 there. Raises BadInputError for a student on
-        plain text, which has no classes.
+        Padding stands on the right and may be any token, as long as the mask is 0 there. Raises BadInputError for a
+        student on plain text, which has no classes.
         """
         self.require_classes()
         scores: Tensor = self.model(**self.taken(inputs)).logits
         return scores
 
     def require_classes(self) -> None:
-        """Raise BadInputError, naming the page that asks it, for a run that has no classes or scores."""
+        """Raise BadInputError for a run that has no classes or scores; it names the page that asks such a run."""
         if self.kind.slug != CLASSES:
             raise BadInputError(_ELSEWHERE[self.kind.slug])
 
     def logits_and_states(self, inputs: Mapping[str, Tensor]) -> tuple[Tensor, Tensor]:
-        """As logits, with what the last layer says where the classifier reads: [CLS], or GPT-2's last token; (rows, width)."""
+        """Return the logits, and the last layer's state that the classifier reads, (rows, width): at [CLS], or at
+        GPT-2's last token.
+        """
         taken = self.taken(inputs)
         output = self.model(**taken, output_hidden_states=True)
         hidden: Tensor = output.hidden_states[-1]
         if not self.layers.reads_last:
             return output.logits, hidden[:, 0]
         mask = taken.get("attention_mask", torch.ones_like(taken["input_ids"]))
+        # The last place with mask 1. Virtual tokens lengthen the states but not the mask, hence the difference.
         places = (mask * torch.arange(mask.shape[1], device=mask.device)).argmax(-1) + hidden.shape[1] - mask.shape[1]
         return output.logits, hidden[torch.arange(len(hidden), device=hidden.device), places]
 
     def taken(self, inputs: Mapping[str, Tensor]) -> dict[str, Tensor]:
-        """What the model reads; padding becomes the token by which GPT-2's classifier knows it."""
+        """Return the inputs that the model accepts, with padding as its own padding token."""
         taken = {name: tensor for name, tensor in inputs.items() if name in self._takes}
         pad = self.fork.config.pad_token_id
         if "attention_mask" in taken and pad is not None:
+            # GPT-2's classifier finds the last token by it, and not by the mask.
             taken["input_ids"] = taken["input_ids"].masked_fill(taken["attention_mask"] == 0, pad)
         return taken
 
     @property
     def frozen_body(self) -> bool:
-        """Whether the body never changes, so that `body_output` may be kept: logits(x) equals head(body_output(x)).
-
-        EuroBERT's head answers at every token and averages the answers ("late"), so it has nothing of that size to keep.
-        """
+        """Whether the body never changes, so that `body_output` may be kept: logits(x) equals head(body_output(x))."""
+        # EuroBERT's head may answer at every token and average the answers ("late"): then no one state stands for the
+        # text.
         late = getattr(self.fork.config, "classifier_pooling", "") == "late"
         return self.method.products == 1 and self._body_is_whole and not late
 
     def body_output(self, inputs: Mapping[str, Tensor]) -> Tensor:
-        """What the head reads of each text, (rows, width), without gradients. Only where `frozen_body`."""
+        """Return what the head reads of each text, (rows, width), without gradients. Valid only if `frozen_body`."""
         return read_features(self.fork, self.layers, self.taken(inputs))
 
     def head(self, features: Tensor) -> Tensor:
-        """(rows, outputs) from what body_output gave. Only where `frozen_body`."""
+        """Return (rows, outputs) from the result of body_output. Valid only if `frozen_body`."""
         blank = torch.zeros(len(features), 1, dtype=torch.long, device=features.device)
         scores: Tensor = head_alone(self.fork, self.layers)(blank, inputs_embeds=features[:, None]).logits
         return scores
 
     def state(self) -> dict[str, Tensor]:
-        """What was trained (and PiSSA's initial factors) as copies on the CPU; all that `load_state` needs."""
+        """Return the trained tensors (and PiSSA's initial factors) as copies on the CPU; `load_state` needs nothing else."""
         kept = {**self.trainable(), **{START + name: tensor for name, tensor in self._start.items()}}
         return {name: tensor.detach().to("cpu", copy=True).contiguous() for name, tensor in kept.items()}
 
     @torch.no_grad()
     def load_state(self, state: Mapping[str, Tensor]) -> None:
-        """Restore what `state` gave, into an adapted model of the same spec. Raises BadInputError if it does not fit."""
+        """Restore a result of `state` into an adapted model of the same spec. Raises BadInputError if it does not fit."""
         trained = self.trainable()
         expected = {**trained, **{START + name: tensor for name, tensor in self._start.items()}}
         shapes = {name: tuple(tensor.shape) for name, tensor in expected.items()}
@@ -232,9 +243,9 @@ class Adapted:
             self._take_away(name)
 
     def deltas(self) -> dict[tuple[int, str], Delta]:
-        """ΔW of every matrix that has one, by (layer, role); empty for methods that change no matrix.
+        """Return ΔW of every matrix that is changed, by (layer, role); empty for methods that change no matrix.
 
-        Raises BadInputError for a student, whose layers are not those of the model.
+        Raises BadInputError for a student, whose layers are not those of the model, and for a random start.
         """
         if self.method.is_student:
             raise BadInputError(
@@ -247,7 +258,7 @@ class Adapted:
         return model_deltas(self.fork, self.layers, base_weights(self.bundle), self._start)
 
     def _initial_factors(self) -> dict[str, Tensor]:
-        """PiSSA's A₀ and B₀, by the name of their module in the fork."""
+        """Return PiSSA's A₀ and B₀, by the name of their module in the fork."""
         start: dict[str, Tensor] = {}
         module: Any
         for name, module in self.fork.named_modules():
@@ -267,7 +278,9 @@ class Adapted:
 
 
 def _inputs_of(fork: PreTrainedModel) -> set[str]:
-    """Which inputs a model reads. GPT-2 would add the word embeddings of token types, which no tokenizer of its kind gives."""
+    """Return which inputs a model accepts."""
+    # GPT-2's forward also takes token types, and would add word embeddings for them; none of its tokenizers gives
+    # any.
     names = {"input_ids", "attention_mask"} | (
         {"token_type_ids"} if getattr(fork.config, "type_vocab_size", 0) else set()
     )
@@ -275,7 +288,7 @@ def _inputs_of(fork: PreTrainedModel) -> set[str]:
 
 
 def _saved_name(name: str) -> str:
-    """A parameter's name without the adapter's, as peft writes it to files."""
+    """Return a parameter's name without the adapter's, as peft writes it to files."""
     for inside, saved in (
         (".modules_to_save.default", ""),
         (".lora_magnitude_vector.default.weight", ".lora_magnitude_vector"),

@@ -1,4 +1,4 @@
-"""The best evaluation so far, with the numbers that were trained by then: a run may end with these and not with its last."""
+"""Keeps the best evaluation so far, with the weights at that step: a run may end with these instead of its last."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ _NUMBERS = "best."
 
 @dataclass(frozen=True)
 class Best:
-    """step: of the evaluation. score: of the leading metric, -inf where it was undefined. loss: on the same rows."""
+    """An evaluation. step: of the training. score: the leading metric, -inf if undefined. loss: on the same rows.
+    numbers: the trained weights at that step.
+    """
 
     step: int
     score: float
@@ -25,7 +27,8 @@ class Best:
     numbers: Mapping[str, Tensor]
 
     def state(self) -> dict[str, Tensor]:
-        """As tensors, for a checkpoint."""
+        """Return the evaluation as tensors, for a checkpoint."""
+        # float64 holds a step and a loss without rounding.
         about = torch.tensor([self.step, self.score, self.loss], dtype=torch.float64)
         return {_PROGRESS: about, **{_NUMBERS + name: value for name, value in self.numbers.items()}}
 
@@ -37,16 +40,18 @@ def better(
     metric: str,
     numbers: Callable[[], Mapping[str, Tensor]],
 ) -> Best:
-    """The better of the best so far and a new evaluation: by its metric, where that ties by the lower loss, else the earlier."""
+    """Return the better of the best so far and a new evaluation: by the metric, on a tie by the lower loss, else the
+    earlier one.
+    """
     score, loss = found.get(metric), found.get(LOSS)
     rank = (-math.inf if score is None else score, -(math.inf if loss is None else loss))
     if best is not None and (best.score, -best.loss) >= rank:
         return best
-    return Best(step, rank[0], -rank[1], numbers())
+    return Best(step, rank[0], -rank[1], numbers())  # copied only when it wins
 
 
 def from_state(kept: Mapping[str, Tensor]) -> Best | None:
-    """What `state` gave; None in a checkpoint without one."""
+    """Read the evaluation from a result of `state`; None if the checkpoint has none."""
     if _PROGRESS not in kept:
         return None
     step, score, loss = kept[_PROGRESS].tolist()

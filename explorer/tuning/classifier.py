@@ -1,4 +1,4 @@
-"""A fine-tuned classifier as a model like any other, for the pages that look inside."""
+"""Makes a fine-tuned classifier a model like any other, for the pages that look inside."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from explorer.tuning.adapted import Adapted
 
 
 def as_bundle(adapted: Adapted, name: str) -> LoadedModel:
-    """The adapted model under a name of its own; its only answer is the class (explorer.models.questions).
+    """Return the adapted model under a name of its own; it answers with a class only (explorer.models.questions).
 
-    Raises BadInputError for methods that put virtual tokens before the text: attention would have more columns than tokens.
+    Raises BadInputError for methods that put virtual tokens before the text: attention would have more columns than
+    tokens.
     """
     if adapted.method.has_virtual_tokens:
         raise BadInputError(
@@ -24,7 +25,7 @@ def as_bundle(adapted: Adapted, name: str) -> LoadedModel:
 
 
 def as_mask_filler(adapted: Adapted, name: str) -> LoadedModel:
-    """A student on plain text under a name of its own, with the one head that it has."""
+    """Return a student on plain text under a name of its own, with its one head."""
     architecture = adapted.bundle.architecture
     head = dataclasses.replace(architecture.heads[Capability.MLM], logits="logits", labels="labels")
     return dataclasses.replace(

@@ -1,4 +1,4 @@
-"""ΔW: what fine-tuning has added to each weight matrix, from a model or from an adapter's file alone.
+"""ΔW, the change of each weight matrix by fine-tuning, from a model or from an adapter's file alone.
 
 Matrices are oriented as torch's Linear: rows are outputs. A fused projection is one matrix, named "query+key+value".
 """
@@ -31,7 +31,7 @@ class LowRank:
     scale: float
 
     def dense(self) -> Tensor:
-        """(d, k)."""
+        """Return ΔW as a matrix, (d, k)."""
         return self.scale * (self.B @ self.A)
 
 
@@ -42,7 +42,7 @@ class Dense:
     value: Tensor
 
     def dense(self) -> Tensor:
-        """(d, k)."""
+        """Return ΔW as a matrix, (d, k)."""
         return self.value
 
 
@@ -50,25 +50,26 @@ Delta = LowRank | Dense
 
 
 def base_weights(bundle: LoadedModel) -> dict[tuple[int, str], Tensor]:
-    """W of every matrix of every layer, by (layer, role): views of the shared tensors, not to be written to."""
+    """Return W of every matrix of every layer, by (layer, role): views of the shared tensors, not to be written to."""
     return {place: oriented(module) for place, module in _matrices(bundle.model, bundle.architecture.layers).items()}
 
 
 def oriented(module: nn.Module) -> Tensor:
-    """A module's weight with outputs as rows; GPT-2's Conv1D stores it the other way round."""
+    """Return a module's weight with outputs as rows; GPT-2's Conv1D stores it transposed."""
     weight = module.get_parameter("weight").detach()
     return weight.T if isinstance(module, Conv1D) else weight
 
 
 def stored(weight: Tensor, module: nn.Module) -> Tensor:
-    """A weight with outputs as rows, turned to how a module stores it: the inverse of `oriented`."""
+    """Return a weight with outputs as rows in the orientation that a module stores: the inverse of `oriented`."""
     return weight.T.contiguous() if isinstance(module, Conv1D) else weight
 
 
 def model_deltas(
     model: nn.Module, layers: Layers, base: Mapping[tuple[int, str], Tensor], start: Mapping[str, Tensor]
 ) -> dict[tuple[int, str], Delta]:
-    """ΔW of every matrix that a model (its *ForSequenceClassification) has changed; copies in float32 on the CPU.
+    """Return ΔW of every matrix that a model (its *ForSequenceClassification) has changed, copied in float32 to the
+    CPU.
 
     start: PiSSA's initial factors, {module name + ".A" or ".B": tensor}; empty for every other method.
     """
@@ -89,15 +90,18 @@ def _matrices(model: nn.Module, layers: Layers) -> dict[tuple[int, str], nn.Modu
 
 @torch.no_grad()
 def _module_delta(module: Any, W: Tensor) -> Delta | None:
-    """The update in one module, whatever the method: low-rank factors, a rescaled matrix, or another matrix."""
+    """Return the update in one module, whatever the method: low-rank factors, a rescaled matrix, or another matrix."""
     if hasattr(module, "lora_A"):
         return _lora_delta(module, W)
     if hasattr(module, "ia3_l"):
         factor = next(iter(module.ia3_l.values())).detach().flatten()
+        # IA³ scales a layer's outputs, the rows of W; before the feed-forward's second matrix it scales inputs, the
+        # columns.
         return Dense(_plain(W * ((factor[None] if module.is_feedforward else factor[:, None]) - 1)))
     if not hasattr(module, "weight"):
         return None
     changed = oriented(module)
+    # Frozen matrices still share their memory with the base model.
     return None if changed.data_ptr() == W.data_ptr() else Dense(_plain(changed) - _plain(W))
 
 
@@ -108,18 +112,21 @@ def _lora_delta(module: Any, W: Tensor) -> Delta:
     if adapter not in module.lora_magnitude_vector:
         return LowRank(_plain(A), _plain(B), scale)
     moved = W + scale * (B @ A)
+    # DoRA (Liu et al. 2024): each row of W + s BA gets a trained length.
     lengths = module.lora_magnitude_vector[adapter].weight.detach() / moved.norm(dim=1)
     return Dense(_plain(lengths[:, None] * moved - W))
 
 
 def _less_start(delta: Delta, A: Tensor, B: Tensor) -> Delta:
-    """PiSSA trains W - s B₀A₀ + s BA, so against W the update is s (BA - B₀A₀), of rank 2r: the factors side by side."""
+    """Return PiSSA's update: it trains W - s B₀A₀ + s BA, so against W it is s (BA - B₀A₀), of rank 2r, with the
+    factors side by side.
+    """
     assert isinstance(delta, LowRank)
     return LowRank(torch.cat([delta.A, _plain(A)]), torch.cat([delta.B, -_plain(B)], dim=1), delta.scale)
 
 
 def _plain(tensor: Tensor) -> Tensor:
-    """A float32 copy on the CPU."""
+    """Return a float32 copy on the CPU."""
     return tensor.detach().to("cpu", torch.float32, copy=True)
 
 
@@ -128,10 +135,12 @@ _LAYER = re.compile(r"(?:^|\.)(\d+)\.(.+)$")
 
 
 def deltas_from_peft(tensors: Mapping[str, Tensor], config: Mapping[str, Any]) -> dict[tuple[int, str], Delta]:
-    """The updates in a LoRA file that peft wrote, from its tensors and its adapter_config.json, without the base model.
+    """Return the updates in a LoRA file that peft wrote, from its tensors and its adapter_config.json, without the base
+    model.
 
-    A module of a supported family is named by its role; any other by its path inside the layer. Other tensors (a classifier)
-    are left out. Raises BadInputError for a file whose update cannot be told from its factors, or whose factors do not fit.
+    A module of a supported family is named by its role; any other by its path inside the layer. Other tensors (a
+    classifier) are left out. Raises BadInputError for a file whose update cannot be told from its factors, or whose
+    factors do not fit.
     """
     _check_kind(tensors, config)
     found: dict[str, dict[str, Tensor]] = {}
@@ -168,7 +177,9 @@ def _check_kind(tensors: Mapping[str, Tensor], config: Mapping[str, Any]) -> Non
 
 
 def _scale(module: str, rank: int, config: Mapping[str, Any]) -> float:
-    """alpha / r, or alpha / sqrt(r) for rsLoRA; alpha_pattern may set alpha module by module, as peft matches its keys."""
+    """Return alpha / r, or alpha / sqrt(r) for rsLoRA; alpha_pattern may set alpha module by module, as peft matches
+    its keys.
+    """
     alpha = config.get("lora_alpha")
     for pattern, value in (config.get("alpha_pattern") or {}).items():
         if re.match(rf"(.*\.)?({pattern})$", module):

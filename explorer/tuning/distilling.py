@@ -1,7 +1,4 @@
-"""A student's lessons: what its teacher says of every row, asked once, and the loss that compares the two.
-
-The teacher never changes, so its logits (and states, where they are compared) are computed once and kept.
-"""
+"""Distillation: what a teacher answers to every row, asked once, and the loss that compares the student with it."""
 
 from __future__ import annotations
 
@@ -23,12 +20,13 @@ from explorer.tuning.rows import Rows, never, ordered_batches, tokenise, unless_
 from explorer.tuning.spec import LONGEST_ROW, RunSpec
 
 AGREEMENT = "agreement"
-"""The share of held-out examples to which the student gives its teacher's answer; measured beside the task's metrics."""
+"""The metric's name for the share of held-out examples to which the student gives its teacher's answer."""
 
 
 @torch.no_grad()
 def take_layers(student: Adapted, teacher: PreTrainedModel) -> None:
-    """Copy a plain teacher's weights into a student: of its layers those that stay, and everything outside them.
+    """Copy a plain teacher's weights into a student: the layers that the student keeps, and everything outside the
+    layers.
 
     Raises BadInputError for a teacher that has fewer layers, or another shape.
     """
@@ -44,10 +42,12 @@ def take_layers(student: Adapted, teacher: PreTrainedModel) -> None:
 
 
 class Teaching:
-    """What a teacher says of a run's rows. `ask` fills it; `loss` and `scores` read it.
+    """A teacher's answers to a run's rows. `ask` fills it; `loss` and `scores` read it.
 
-    scale: the teacher's, of a regression; student_scale: that of the run. labelled: the places of the rows whose label counts,
-    all where None.
+    The teacher never changes, so its logits (and states, if they are compared) are computed once and kept.
+
+    scale: the teacher's, for a regression; student_scale: that of the run. labelled: the indices of the rows whose
+    label counts, None for all.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class Teaching:
         self._answers: dict[int, tuple[Rows, list[float]]] = {}
 
     def ask(self, examples: Sequence[Example]) -> Iterator[float]:
-        """Read the training examples, in batches that depend on them alone; yields the share that is done."""
+        """Read the training examples, in batches that depend on them alone, and yield the share that is done."""
         rows = self._rows(examples)
         logits, states, places = [], [], list[int]()
         for batch in ordered_batches(rows.lengths):
@@ -77,14 +77,15 @@ class Teaching:
             states.append(state)
             places += batch
             yield len(places) / len(rows)
-        order = torch.argsort(torch.tensor(places))
+        order = torch.argsort(torch.tensor(places))  # batches are sorted by length: this puts the rows back in order
         said = torch.cat(logits)[order]
         if self.task.is_regression:
+            # From the teacher's unit over the task's own to the student's.
             said = (said * self.scale.spread + self.scale.mean - self.student_scale.mean) / self.student_scale.spread
         self._logits, self._states = said, torch.cat(states)[order]
 
     def judge(self, rows: Rows, examples: Sequence[Example], stopped: Callable[[], bool] = never) -> None:
-        """Keep the teacher's answers to held-out examples; `rows` are the same ones as the student reads them.
+        """Keep the teacher's answers to held-out examples; `rows` are the same examples as the student reads them.
 
         Raises StoppedError.
         """
@@ -94,15 +95,16 @@ class Teaching:
             parts.append(self._read(own, batch)[0])
             places += batch
         logits = torch.cat(parts)[torch.argsort(torch.tensor(places))]
+        # Rows are kept too, so that no other object can take over their id.
         self._answers[id(rows)] = (rows, decide(self.task, logits, self.scale))
 
     def _rows(self, examples: Sequence[Example]) -> Rows:
-        """As the teacher's own tokenizer reads them."""
+        """Return the examples as the teacher's own tokenizer reads them."""
         return tokenise(self.teacher.bundle, examples, min(LONGEST_ROW, self.teacher.longest))
 
     @torch.no_grad()
     def _read(self, rows: Rows, places: Sequence[int]) -> tuple[Tensor, Tensor]:
-        """Logits (places, outputs) and states (places, width), or (places, 0) where nothing compares them."""
+        """Return logits (places, outputs) and states (places, width), or (places, 0) if the loss does not compare states."""
         inputs, _ = rows.batch(places, self.device)
         with precision(self.device, self.teacher.bundle.architecture):
             if self.compares_states:
@@ -119,10 +121,11 @@ class Teaching:
     def loss(
         self, logits: Tensor, states: Tensor | None, hard: Callable[[list[int]], Tensor], places: Sequence[int]
     ) -> Tensor:
-        """The weighted sum of the run's terms; a term of weight 0 is not computed, nor the labels' where a batch has none.
+        """Return the weighted sum of the run's terms; a term of weight 0 is not computed, nor the labels' if a batch
+        has none.
 
-        logits (places, outputs) and states (places, width) are the student's; hard(rows) is the loss on the labels of these
-        rows of the batch.
+        logits (places, outputs) and states (places, width) are the student's; hard(rows) is the loss on the labels of
+        these rows of the batch.
         """
         spec, terms = self.spec, list[Tensor]()
         known = [row for row, place in enumerate(places) if self.labelled is None or place in self.labelled]
@@ -141,7 +144,9 @@ class Teaching:
         return soft_loss(student, teacher, self.spec.temperature)
 
     def scores(self, rows: Rows, predicted: Sequence[float]) -> Mapping[str, float]:
-        """How often the student answers as its teacher does on the first rows; nothing for a regression, which has no answers."""
+        """Return how often the student answers as its teacher does on the first rows; nothing for a regression, where
+        answers are never equal.
+        """
         if self.task.is_regression or id(rows) not in self._answers:
             return {}
         answers = self._answers[id(rows)][1][: len(predicted)]
@@ -150,7 +155,7 @@ class Teaching:
 
 
 def check_teacher(student: Adapted, teacher: Adapted) -> None:
-    """Raise BadInputError where hidden states are to be compared and cannot be."""
+    """Raise BadInputError if hidden states are to be compared and have different widths."""
     widths = [one.fork.config.hidden_size for one in (student, teacher)]
     if student.spec.cosine_weight and widths[0] != widths[1]:
         raise BadInputError(

@@ -1,4 +1,4 @@
-"""A held-out example whose answer is a text: what was asked, what is right, and what the model said."""
+"""A held-out example whose answer is a text: the question, the right answers, and the model's own."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Judged:
-    """asked: a meaning or a question. context: what the answer stands in. right: references or accepted answers.
+    """A judged answer. asked: a meaning or a question. context: the text that the answer stands in. right: references
+    or accepted answers. said: the model's answer.
 
-    score: of this one answer by the leading metric, in [0, 1], where that can be told of one.
+    score: of this one answer by the leading metric, in [0, 1]; None if the metric has no value for a single answer.
     """
 
     asked: str

@@ -1,4 +1,4 @@
-"""Head-only training without running the body again and again: what the head reads of each text never changes."""
+"""Trains a head without running the body again and again: what the head reads of each text never changes."""
 
 from __future__ import annotations
 
@@ -14,25 +14,28 @@ from explorer.models.families import Layers
 
 
 class _Replay(nn.Module):
-    """In the body's place: gives back the features that are passed as embeddings, as a text of one token."""
+    """Stands in the body's place: returns the features that are passed as embeddings, as if of a text of one token."""
 
     def forward(self, *args: Any, inputs_embeds: Tensor, **kwargs: Any) -> BaseModelOutputWithPoolingAndCrossAttentions:
-        """inputs_embeds: (rows, 1, width)."""
+        """Return the embeddings as states. inputs_embeds: (rows, 1, width)."""
         return BaseModelOutputWithPoolingAndCrossAttentions(
             last_hidden_state=inputs_embeds, pooler_output=inputs_embeds[:, 0]
         )
 
 
 def head_alone(fork: PreTrainedModel, layers: Layers) -> PreTrainedModel:
-    """A view of a classifier over the same head whose body is skipped."""
+    """Return a view of a classifier with the same head, whose body is skipped."""
     view = copy.copy(fork)
+    # Only the dictionary of modules is new, so the head's parameters are the fork's own.
     view._modules = {**fork._modules, layers.body: _Replay()}
     return view
 
 
 @torch.no_grad()
 def read_features(fork: PreTrainedModel, layers: Layers, inputs: dict[str, Tensor]) -> Tensor:
-    """What the head reads of each row, (rows, width): the pooler's output, or the state at the position it classifies by."""
+    """Return what the head reads of each row, (rows, width): the pooler's output, or the state at the position it
+    classifies by.
+    """
     output = fork.get_submodule(layers.body)(**inputs)
     pooled: Tensor | None = getattr(output, "pooler_output", None)
     if pooled is not None:

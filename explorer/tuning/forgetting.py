@@ -1,7 +1,7 @@
-"""What fine-tuning has done to what the model knew: hidden words of held-out sentences, guessed by its own head.
+"""Measures what fine-tuning has made a model forget: its own head guesses hidden words of held-out sentences.
 
-The head stays as pretraining left it, its map to the vocabulary included; the body is the run's, with whatever the method has
-attached to it or changed in it.
+The head stays as pretraining left it, its map to the vocabulary included; the body is the run's, with whatever the
+method has attached to it or changed in it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,9 @@ from explorer.tuning.spec import LONGEST_ROW
 
 @dataclass(frozen=True, eq=False)
 class Guessed:
-    """Of each sentence, (rows,): how many of its hidden words are guessed, the sum of their −ln p, and how many there are."""
+    """The guesses of each sentence, (rows,): how many of its hidden words are right, the sum of their −ln p, and how
+    many there are.
+    """
 
     right: Tensor
     loss: Tensor
@@ -36,7 +38,7 @@ class Guessed:
 
 
 def why_unmeasured(method: Method) -> str:
-    """Why a method's runs have no before and after; empty for the others."""
+    """Return why a method's runs have no before and after; empty if they have."""
     if method.has_virtual_tokens:
         return (
             "its vectors are input and every weight of the body stays as it was: without them nothing is forgotten, and with "
@@ -48,7 +50,7 @@ def why_unmeasured(method: Method) -> str:
 
 
 def with_own_head(adapted: Adapted) -> PreTrainedModel:
-    """The model's own *ForMaskedLM around the run's body, in modules of the caller's own.
+    """Return the model's own *ForMaskedLM around the run's body, in modules of the caller's own.
 
     Raises BadInputError for a method without such a body, MissingCapabilityError for a model that fills no masks.
     """
@@ -60,23 +62,24 @@ def with_own_head(adapted: Adapted) -> PreTrainedModel:
 
 
 def untouched(bundle: LoadedModel) -> PreTrainedModel:
-    """The same of the model before any fine-tuning. Raises MissingCapabilityError."""
+    """Return the same model before any fine-tuning. Raises MissingCapabilityError."""
     return _private(fork_masked(bundle))
 
 
 def _private(model: PreTrainedModel) -> PreTrainedModel:
-    """Reading at chosen places hooks the body, which others may be reading with."""
+    """Return the model in modules of its own, over the same tensors."""
+    # Reading at chosen positions hooks the body, which others may be reading with.
     return private_tree(model, str(model.config._attn_implementation))
 
 
 def held_out_rows(bundle: LoadedModel, examples: tuple[Example, ...]) -> Rows:
-    """Sentences as the model reads them. Raises BadInputError if it knows none of their words."""
+    """Return sentences as the model reads them. Raises BadInputError if it knows none of their words."""
     return rows_of(bundle, examples, min(LONGEST_ROW, bundle.longest))
 
 
 @torch.no_grad()
 def guess(model: PreTrainedModel, adapted: Adapted, rows: Rows) -> Guessed:
-    """Guess what is hidden, the same words for every model of a vocabulary. adapted: knows what the body reads."""
+    """Guess the hidden words, which are the same for every model with one vocabulary. adapted: knows what the body reads."""
     device = adapted.bundle.device
     masks, count = Masks(adapted.bundle.tokenizer), len(rows)
     right, loss, words = (torch.zeros(count, dtype=torch.float64) for _ in range(3))

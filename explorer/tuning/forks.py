@@ -1,4 +1,4 @@
-"""A classifier on top of a shared model: another module tree over the same tensors, with a fresh head of its own."""
+"""Forks: classifiers on top of a shared model. A fork is another module tree over the same tensors, with a fresh head."""
 
 from __future__ import annotations
 
@@ -24,23 +24,28 @@ from explorer.models.shortening import put, renamed, shortened_config
 from explorer.tuning.seeded import Seeded
 
 SPAN_OUTPUTS = 2
-"""A start and an end score."""
+"""The outputs for each token: a start score and an end score."""
 
 
 def fork_classifier(bundle: LoadedModel, outputs: int, seed: int, kept: Sequence[int] = ()) -> PreTrainedModel:
-    """A *ForSequenceClassification of the bundle's family, in evaluation mode; of the kept layers alone, where some are named.
+    """Make a *ForSequenceClassification of the bundle's family, in evaluation mode; with the kept layers alone, if some
+    are named.
 
     Every parameter and buffer that the bundle's model has under the same name shares its storage and is frozen; the
-    Parameter objects are the fork's own, so assigning to `.data` (or replacing one, see `own`) never reaches the bundle.
-    Writing INTO a shared tensor would: peft's merge does, so merge only what `own` has copied first, or a deep copy.
-    What the checkpoint lacks (the classifier, sometimes a pooler) is initialised as transformers does, from `seed` alone,
-    and is all that requires gradients.
+    Parameter objects are the fork's own, so assigning to `.data` (or replacing one, see `own`) never reaches the
+    bundle. Writing INTO a shared tensor would: peft's merge does, so merge only what `own` has copied first, or a deep
+    copy.
+
+    What the checkpoint lacks (the classifier, sometimes a pooler) is initialised as transformers does, from `seed`
+    alone, and is all that requires gradients.
     """
     return _with_fresh_head(bundle, outputs, seed, kept, empty_classifier)
 
 
 def fork_span(bundle: LoadedModel, outputs: int, seed: int, kept: Sequence[int] = ()) -> PreTrainedModel:
-    """As fork_classifier, a *ForQuestionAnswering: a fresh head of two numbers a token, for an answer's start and end."""
+    """Make a *ForQuestionAnswering as fork_classifier does: a fresh head of two scores a token, for an answer's start
+    and end.
+    """
     return _with_fresh_head(bundle, SPAN_OUTPUTS, seed, kept, empty_span)
 
 
@@ -56,7 +61,7 @@ def _with_fresh_head(
     if kept:
         config = shortened_config(config, kept)
         shared = renamed(shared, bundle.architecture.layers, depth_of(bundle.model), kept)
-    model = empty(config)
+    model = empty(config)  # on the meta device, so the shared weights are never copied
     for name, parameter in list(model.named_parameters()):
         source = shared.get(name)
         if source is not None and source.shape == parameter.shape:
@@ -69,6 +74,7 @@ def _with_fresh_head(
         buffer = shared[name].detach()
         buffer._is_hf_initialized = True  # type: ignore[attr-defined]
         put(model, name, buffer)
+    # On real tensors by now, and only on those that are not marked as initialised.
     with Seeded(seed), torch.no_grad():
         model.apply(model._init_weights)
     model.name_or_path = bundle.model_id
@@ -77,10 +83,12 @@ def _with_fresh_head(
 
 
 def fork_masked(bundle: LoadedModel, kept: Sequence[int] = ()) -> PreTrainedModel:
-    """The bundle's *ForMaskedLM with its own head, frozen and in evaluation mode; of the kept layers alone, where some are named.
+    """Make the bundle's *ForMaskedLM with its own head, frozen and in evaluation mode; with the kept layers alone, if
+    some are named.
 
-    Storage is shared as fork_classifier shares it, and tensors that stand in two places (the embeddings of words, which are
-    the head's matrix too) stay one. What only other heads read (BERT's pooler) is left out.
+    Storage is shared as in fork_classifier, and tensors that stand in two places (the word embeddings, which are the
+    head's matrix too) stay one. What only other heads read (BERT's pooler) is left out.
+
     Raises MissingCapabilityError if the checkpoint has no such head.
     """
     bundle.require(Capability.MLM)
@@ -88,7 +96,7 @@ def fork_masked(bundle: LoadedModel, kept: Sequence[int] = ()) -> PreTrainedMode
 
 
 def fork_causal(bundle: LoadedModel, kept: Sequence[int] = ()) -> PreTrainedModel:
-    """As fork_masked, the bundle's model that continues a text. Raises MissingCapabilityError."""
+    """Make the bundle's model that continues a text, as fork_masked does. Raises MissingCapabilityError."""
     bundle.require(Capability.CAUSAL)
     return _with_own_head(bundle, kept, empty_causal)
 
@@ -98,7 +106,7 @@ def _with_own_head(
 ) -> PreTrainedModel:
     shared = pretrained(bundle)
     config = copy.deepcopy(bundle.model.config)
-    config._attn_implementation = None
+    config._attn_implementation = None  # the fastest, whatever the shared model was set to
     if kept:
         config = shortened_config(config, kept)
         shared = renamed(shared, bundle.architecture.layers, depth_of(bundle.model), kept)
@@ -106,6 +114,7 @@ def _with_own_head(
     own: dict[int, nn.Parameter] = {}
     for name, _ in list(model.named_parameters(remove_duplicate=False)):
         source = shared[name]
+        # By the id of the source: a tied tensor becomes one parameter in both places.
         put(model, name, own.setdefault(id(source), nn.Parameter(source.detach(), requires_grad=False)))
     for name, _ in list(model.named_buffers()):
         put(model, name, shared[name].detach())
@@ -115,29 +124,29 @@ def _with_own_head(
 
 
 def empty_masked(config: PretrainedConfig) -> PreTrainedModel:
-    """The family's *ForMaskedLM without storage: all tensors are on torch's meta device."""
+    """Make the family's *ForMaskedLM without storage: all tensors are on torch's meta device."""
     return _empty_tied(MODEL_FOR_MASKED_LM_MAPPING[type(config)], config)
 
 
 def empty_causal(config: PretrainedConfig) -> PreTrainedModel:
-    """The family's model that continues a text, without storage."""
+    """Make the family's model that continues a text, without storage."""
     return _empty_tied(MODEL_FOR_CAUSAL_LM_MAPPING[type(config)], config)
 
 
 def _empty_tied(model_class: Any, config: PretrainedConfig) -> PreTrainedModel:
-    with LOADING, torch.device("meta"):
+    with LOADING, torch.device("meta"):  # transformers is patched while a model loads, in all threads
         model: PreTrainedModel = model_class(config)
         model.tie_weights()
     return model
 
 
 def empty_classifier(config: PretrainedConfig) -> PreTrainedModel:
-    """The family's *ForSequenceClassification without storage: all tensors are on torch's meta device."""
+    """Make the family's *ForSequenceClassification without storage: all tensors are on torch's meta device."""
     return _empty(MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING[type(config)], config)
 
 
 def empty_span(config: PretrainedConfig) -> PreTrainedModel:
-    """The family's *ForQuestionAnswering without storage, whatever number of classes the config names."""
+    """Make the family's *ForQuestionAnswering without storage, whatever number of classes the config names."""
     return _empty(MODEL_FOR_QUESTION_ANSWERING_MAPPING[type(config)], classifier_config(config, SPAN_OUTPUTS, None))
 
 
@@ -148,14 +157,12 @@ def _empty(model_class: Any, config: PretrainedConfig) -> PreTrainedModel:
 
 
 def classifier_config(config: PretrainedConfig, outputs: int, pad_token_id: int | None) -> PretrainedConfig:
-    """A copy of a model's config for `outputs` classes, or for a regression where it is 1.
-
-    GPT-2's classifier finds a row's last token by looking for padding, so where neither the config nor the tokenizer names
-    a padding token its end of text serves as one.
-    """
+    """Return a copy of a model's config for `outputs` classes, or for a regression if it is 1."""
     changed = copy.deepcopy(config)
     changed.num_labels = outputs
     changed.problem_type = "regression" if outputs == 1 else "single_label_classification"
+    # GPT-2's classifier finds a row's last token by looking for padding. If neither the config nor the tokenizer
+    # names a padding token, the end of text serves as one.
     for token in (pad_token_id, changed.eos_token_id):
         if changed.pad_token_id is None:
             changed.pad_token_id = token[0] if isinstance(token, list) else token
@@ -165,7 +172,9 @@ def classifier_config(config: PretrainedConfig, outputs: int, pad_token_id: int 
 
 
 def pretrained(bundle: LoadedModel) -> dict[str, Tensor]:
-    """The bundle's tensors by name, without those of heads that its checkpoint did not hold (they are random numbers)."""
+    """Return the bundle's tensors by name, without those of heads that its checkpoint did not hold (they are random
+    numbers).
+    """
     heads = bundle.architecture.heads.items()
     absent = tuple(
         prefix for capability, head in heads for prefix in head.weights if capability not in bundle.capabilities
@@ -175,9 +184,9 @@ def pretrained(bundle: LoadedModel) -> dict[str, Tensor]:
 
 
 def own(model: nn.Module, names: list[str]) -> None:
-    """Give the model copies of its own of these parameters and make them trainable; others keep sharing theirs.
+    """Give the model its own copies of these parameters and make them trainable; all others stay shared.
 
-    One that stands in two places is copied once and stands in both.
+    A parameter that stands in two places is copied once and stands in both.
     """
     copies = {id(model.get_parameter(name)): nn.Parameter(model.get_parameter(name).detach().clone()) for name in names}
     for name, parameter in list(model.named_parameters(remove_duplicate=False)):
@@ -186,12 +195,14 @@ def own(model: nn.Module, names: list[str]) -> None:
 
 
 def head_names(model: nn.Module) -> list[str]:
-    """The names of a new fork's fresh parameters."""
+    """Return the names of a new fork's fresh parameters."""
     return [name for name, parameter in model.named_parameters() if parameter.requires_grad]
 
 
 def head_modules(model: nn.Module) -> list[str]:
-    """The outermost modules of a new fork that are fresh throughout: its classifier, and a pooler that it lacked."""
+    """Return the outermost modules of a new fork that are fresh throughout: its classifier, and a pooler that the
+    checkpoint lacked.
+    """
     fresh: list[str] = []
     for name, module in model.named_modules():
         parameters = list(module.parameters())

@@ -1,7 +1,6 @@
-"""A student's lessons on plain text: hidden words, what its teacher thinks of them, and the loss that compares the two.
+"""Distillation on plain text: a student learns hidden words, and its teacher's guesses of them.
 
-The teacher is the whole model that the student is cut from. Other words are hidden in every epoch (dynamic masking), so it is
-asked again at each step, and never to be learned from where the hidden words alone teach. Source: Sanh et al. 2019, section 3.
+The teacher is the whole model from which the student's layers are taken. Source: Sanh et al. 2019, section 3.
 """
 
 from __future__ import annotations
@@ -32,20 +31,20 @@ from explorer.tuning.spec import RunSpec
 from explorer.tuning.training import Training
 
 ACCURACY, MASKED_LOSS = "accuracy", "masked_loss"
-"""Of the hidden words of held-out texts: the share that is guessed, and the mean of −ln p."""
+"""Metrics on the hidden words of held-out texts: the share that is guessed, and the mean of −ln p."""
 
 LEARNT = CorruptionRecipe()
-"""BERT's own: 15% of the tokens, of which 80% become [MASK], 10% another token, and 10% stay."""
+"""Training's recipe, BERT's own: 15% of the tokens, of which 80% become [MASK], 10% another token, and 10% stay."""
 
 MEASURED = CorruptionRecipe(mask_share=1.0, random_share=0.0)
-"""To measure on, 15% of the tokens are all shown as [MASK], always the same ones, whatever the run's seed."""
+"""The recipe for measuring: 15% of the tokens are all shown as [MASK], always the same ones, whatever the run's seed."""
 
-MEASURED_KEY = 2**31
+MEASURED_KEY = 2**31  # training's keys are of two numbers, a seed and an epoch, so none is equal
 
 
 @dataclass(frozen=True)
 class Hidden:
-    """A batch with hidden words. chosen: (rows, length), where; truth: (chosen,), which tokens."""
+    """A batch with hidden words. chosen: (rows, length), True at hidden tokens. truth: (chosen,), these tokens' ids."""
 
     inputs: dict[str, Tensor]
     chosen: Tensor
@@ -53,10 +52,10 @@ class Hidden:
 
 
 class Masks(Masker):
-    """Hides words: a function of a row's number and a key alone, so that a resumed run hides what it would have."""
+    """Hides words; which ones depends on a row's number and a key alone, so that a resumed run hides the same ones."""
 
     def hide(self, rows: Rows, places: Sequence[int], recipe: CorruptionRecipe, *key: int) -> Hidden:
-        """Some rows, padded, with words hidden in each."""
+        """Pad some rows and hide words in each."""
         inputs, _ = rows.batch(places, torch.device("cpu"))
         labels = torch.full_like(inputs["input_ids"], IGNORED_LABEL)
         for row, place in enumerate(places):
@@ -71,7 +70,7 @@ class Masks(Masker):
 
 
 def rows_of(bundle: LoadedModel, examples: Sequence[Example], longest: int) -> Rows:
-    """The texts' tokens, without those texts in which nothing can be hidden. Raises BadInputError if none is left."""
+    """Return the texts' tokens, without texts in which nothing can be hidden. Raises BadInputError if none is left."""
     rows, special = tokenise(bundle, examples, longest), set(bundle.tokenizer.all_special_ids)
     kept = [place for place, row in enumerate(rows.inputs) if not special.issuperset(row["input_ids"])]
     if not kept:
@@ -82,14 +81,15 @@ def rows_of(bundle: LoadedModel, examples: Sequence[Example], longest: int) -> R
 
 
 def read_masked(model: PreTrainedModel, inputs: dict[str, Tensor], chosen: Tensor) -> tuple[Tensor, Tensor]:
-    """Logits at the chosen positions, (chosen, vocabulary), and the last states of all, (rows, length, width)."""
+    """Return logits at the chosen positions, (chosen, vocabulary), and the last states of all, (rows, length, width)."""
+    # The head's matrix is as large as the vocabulary: at other positions it would be wasted.
     with head_at(model, chosen) as seen:
         logits: Tensor = model(**inputs).logits[0]
     return logits, seen[-1]
 
 
 class MaskedTraining(Training):
-    """A student's optimisation on hidden words. `reference` is what its teacher scores on the same held-out ones.
+    """A student's optimisation on hidden words. `reference` is its teacher's scores on the same held-out words.
 
     Raises MissingCapabilityError for a model that fills no masks.
     """
@@ -102,8 +102,12 @@ class MaskedTraining(Training):
         self.guesses = torch.empty(0, dtype=torch.long)
 
     def _batch_loss(self, batch: list[int]) -> Tensor:
-        """w_soft T² KL + w_mlm MLM + w_cos (1 - cos); a term of weight 0 is not computed, nor a teacher that no term needs."""
+        """Return w_soft T² KL + w_mlm MLM + w_cos (1 - cos); a term of weight 0 is not computed, nor a teacher that no
+        term needs.
+        """
         spec, epoch = self.spec, self.step // self.per_epoch
+        # The epoch is in the key, so other words are hidden each time (dynamic masking), and the teacher is asked at
+        # each step.
         hidden = self.masks.hide(self.train_rows, batch, LEARNT, spec.seed, epoch)
         logits, states = self._read(self.adapted.fork, hidden)
         terms = []
@@ -123,27 +127,29 @@ class MaskedTraining(Training):
         return torch.stack(terms).sum()
 
     def _read(self, model: PreTrainedModel, hidden: Hidden) -> tuple[Tensor, Tensor]:
-        """Logits and states as float32; matrix products are in bfloat16 where the processor has them."""
+        """Return logits and states as float32; matrix products are in bfloat16 if the processor has it."""
         inputs = self.adapted.taken({name: tensor.to(self.device) for name, tensor in hidden.inputs.items()})
         with precision(self.device, self.adapted.bundle.architecture):
             logits, states = read_masked(model, inputs, hidden.chosen.to(self.device))
         return logits.float(), states.float()
 
     def held_out_scores(self, count: int | None = None, stopped: Callable[[], bool] = never) -> dict[str, float | None]:
-        """As `measured`, on the first held-out rows."""
+        """Return the scores of `measured`, on the first held-out rows."""
         return self.measured(self.held_out, count, stopped)[0]
 
     def measured(
         self, rows: Rows, count: int | None = None, stopped: Callable[[], bool] = never
     ) -> tuple[dict[str, float | None], int]:
-        """Accuracy, loss and agreement with the teacher on the hidden words of the first rows, and how many words these are.
+        """Return accuracy, loss and agreement with the teacher on the hidden words of the first rows, and how many
+        words these are.
 
-        The teacher is asked once, about all rows. Raises BadInputError if the last step has blown the student up, and
-        StoppedError.
+        The teacher is asked once, about all rows. Raises BadInputError if the last step has made the student diverge,
+        and StoppedError.
         """
         self.adapted.eval()
         if id(rows) not in self._answers:
             guesses, self.reference = self._guess(self.teacher, rows, None, stopped)
+            # Rows are kept too, so that no other object can take over their id.
             self._answers[id(rows)] = (rows, guesses)
         own, scores = self._guess(self.adapted.fork, rows, count, stopped)
         if not math.isfinite(scores[MASKED_LOSS]):
@@ -152,14 +158,14 @@ class MaskedTraining(Training):
         return {**scores, AGREEMENT: float((self.guesses == theirs).double().mean())}, len(self.guesses)
 
     def truths(self, rows: Rows) -> Tensor:
-        """The words that are hidden to measure on, (words,), in the order of `guesses`: those that were measured last."""
+        """Return the words that are hidden for measuring, (words,), in the order of `guesses`, of the rows measured last."""
         return torch.cat([self.masks.hide(rows, [place], MEASURED, MEASURED_KEY).truth for place in range(len(rows))])
 
     @torch.no_grad()
     def _guess(
         self, model: PreTrainedModel, rows: Rows, count: int | None, stopped: Callable[[], bool]
     ) -> tuple[list[Tensor], dict[str, float]]:
-        """The guesses of every hidden word, a tensor a row, with their accuracy and loss."""
+        """Return the guesses of every hidden word, one tensor a row, with their accuracy and loss."""
         guesses = [torch.empty(0)] * len(rows.lengths[:count])
         right, loss, words = 0, 0.0, 0
         for batch in unless_stopped(ordered_batches(rows.lengths[:count]), stopped):

@@ -1,4 +1,4 @@
-"""A plan's memory in its parts, by the formula that the plan is made with."""
+"""Splits a plan's memory into its parts, by the formula that the plan is made with."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from explorer.tuning.plan import ADAM_NUMBERS, NUMBER, Plan
 
 @dataclass(frozen=True)
 class Parts:
-    """Bytes. weights: the model's own, held once for all runs. copies: frozen matrices that a method changes at its start.
-    parameters, gradients, moments: of what is trained. activations: what a batch keeps for the backward pass. checkpoint: on
-    disk, and in no sum."""
+    """Bytes of each part. weights: the model's own, held once for all runs. copies: frozen matrices that a method
+    changes at its start. parameters, gradients, moments: of what is trained. activations: what a batch keeps for the
+    backward pass. checkpoint: on disk, and not in the total.
+    """
 
     weights: int
     copies: int
@@ -23,19 +24,19 @@ class Parts:
 
     @property
     def total(self) -> int:
-        """All but the checkpoint."""
+        """The sum of all parts but the checkpoint."""
         return self.weights + self.copies + self.parameters + self.gradients + self.moments + self.activations
 
 
 def parts_of(plan: Plan) -> Parts:
-    """Their total is the plan's memory_bytes."""
+    """Return a plan's parts, whose total is the plan's memory_bytes."""
     trained = NUMBER * plan.trainable
     return Parts(
         weights=plan.shared_bytes,
-        copies=plan.own_bytes - ADAM_NUMBERS * trained,
+        copies=plan.own_bytes - ADAM_NUMBERS * trained,  # own_bytes holds the trained numbers in all four forms
         parameters=trained,
         gradients=trained,
-        moments=(ADAM_NUMBERS - 2) * trained,
+        moments=(ADAM_NUMBERS - 2) * trained,  # less the parameters and the gradients
         activations=plan.activation_bytes,
         checkpoint=plan.checkpoint_bytes,
     )

@@ -1,4 +1,4 @@
-"""The update folded into the weights: a plain model of the same size and speed as the one before fine-tuning."""
+"""Merges an update into the weights: a plain model of the same size and speed as before fine-tuning."""
 
 from __future__ import annotations
 
@@ -16,12 +16,13 @@ from explorer.tuning.deltas import base_weights, stored
 
 @torch.no_grad()
 def merged(adapted: Adapted) -> PreTrainedModel:
-    """A plain model with the same head that gives the adapted model's logits, frozen and in evaluation mode.
+    """Return a plain model with the same head that gives the adapted model's logits, frozen and in evaluation mode.
 
-    A student on plain text is a plain *ForMaskedLM already; its copy is given.
+    A student on plain text is a plain *ForMaskedLM already; a copy of it is returned.
 
     Only what fine-tuning changed is new: W + ΔW, biases, the head. Every other tensor is shared with the bundle, which
     stays as it is (Hu et al. 2021, LoRA, section 4.1: "No Additional Inference Latency").
+
     Raises BadInputError with the reason for a method that cannot be merged.
     """
     if adapted.method.unmergeable:
@@ -45,14 +46,14 @@ def merged(adapted: Adapted) -> PreTrainedModel:
 
 
 def _trained_parameters(adapted: Adapted, plain: PreTrainedModel) -> dict[str, Tensor]:
-    """Copies of the trained parameters that a plain model has too: the head, and biases or whole layers."""
+    """Return copies of the trained parameters that a plain model has too: the head, and biases or whole layers."""
     named = {name.removeprefix("base_model.model."): tensor for name, tensor in adapted.trainable().items()}
     wanted = dict(plain.named_parameters())
     return {name: tensor.detach().clone() for name, tensor in named.items() if name in wanted}
 
 
 def _merged_weights(adapted: Adapted, plain: PreTrainedModel) -> dict[str, Tensor]:
-    """W + ΔW of every matrix that an adapter changes, as its module stores it."""
+    """Return W + ΔW of every matrix that an adapter changes, in its module's orientation."""
     if adapted.model is adapted.fork:  # nothing is wrapped, so what changed is among the trained parameters
         return {}
     base, weights = base_weights(adapted.bundle), {}
@@ -65,9 +66,10 @@ def _merged_weights(adapted: Adapted, plain: PreTrainedModel) -> dict[str, Tenso
 
 
 def _scaled_biases(adapted: Adapted) -> dict[str, Tensor]:
-    """IA³ scales l ⊙ (W x + b), so the biases of keys and values take the factor too."""
+    """Return the biases of keys and values, scaled: IA³ multiplies the whole output, l ⊙ (W x + b)."""
     biases: dict[str, Tensor] = {}
     for name, module in adapted.fork.named_modules():
+        # The feed-forward's factor multiplies its input, so its bias stays.
         if hasattr(module, "ia3_l") and not module.is_feedforward and module.base_layer.bias is not None:
             factor: Tensor = next(iter(module.ia3_l.values())).detach().flatten()
             biases[f"{name}.bias"] = module.base_layer.bias.detach() * factor

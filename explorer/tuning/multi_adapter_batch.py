@@ -1,8 +1,8 @@
-"""One batch in which each row goes through another run's adapter.
+"""One batch in which each row goes through the adapter of its own run.
 
-Merging makes one model a task, and the LoRA paper names the price: "it is not straightforward to batch inputs to different
-tasks with different A and B in a single forward pass" (section 4.2). Unmerged, W x is computed once for the whole batch and
-each row adds its own B A x; peft does so for its `adapter_names`.
+Merging makes one model for each task, and the LoRA paper names the price: "it is not straightforward to batch inputs to
+different tasks with different A and B in a single forward pass" (section 4.2). Unmerged, W x is computed once for the
+whole batch and each row adds its own B A x; peft does so for its `adapter_names`.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ _WHY_NOT = {
 class Mixed:
     """Runs of one base model, side by side over one copy of its weights; ranks, targets and outputs may differ.
 
-    The runs must not be trained further. One thread at a time may call it: peft hangs its hooks on the shared modules.
-    Raises BadInputError for runs of different models and for methods that cannot share a batch.
+    The runs must not be trained further. Only one thread at a time may call it: peft hangs its hooks on the shared
+    modules. Raises BadInputError for runs of different models and for methods that cannot share a batch.
     """
 
     def __init__(self, runs: Mapping[str, Adapted]) -> None:
@@ -46,9 +46,9 @@ class Mixed:
 
     @torch.no_grad()
     def mixed_logits(self, inputs: Mapping[str, Tensor], names: Sequence[str]) -> list[Tensor]:
-        """The logits of each row by the run that `names` gives it: one tensor a row, (outputs of that run,).
+        """Return the logits of each row by the run that `names` gives it: one tensor a row, (outputs of that run,).
 
-        inputs: as Adapted.logits takes them. names: one a row, repeated at will.
+        inputs: as Adapted.logits takes them. names: one for each row, in any order and number.
         """
         unknown = sorted(set(names) - set(self._runs))
         if unknown or len(names) != len(inputs["input_ids"]):
@@ -66,7 +66,7 @@ class Mixed:
         return answers
 
     def _answer(self, name: str, rows: list[int], taken: Mapping[str, Tensor], body: Any) -> Tensor:
-        """(rows, outputs): one run's own head on its rows of what the shared body gave."""
+        """Return (rows, outputs): one run's own head on its rows of the shared body's output."""
         run = self._runs[name]
         view = copy.copy(run.fork)
         view._modules = {**run.fork._modules, run.layers.body: _Given(body, rows)}
@@ -74,7 +74,7 @@ class Mixed:
         return logits
 
     def _assemble(self) -> PeftModel:
-        """The body with every run's adapter in it, under the name that `self._adapters` gives it."""
+        """Build the body with every run's adapter in it, under the name that `self._adapters` gives it."""
         first = next(iter(self._runs.values()))
         fork = fork_classifier(first.bundle, first.fork.config.num_labels or 1, first.spec.seed)
         path = f"{first.layers.body}."
@@ -95,14 +95,14 @@ class Mixed:
 
 
 class _Given(nn.Module):
-    """In the body's place: gives back some rows of what the body has computed already."""
+    """Stands in the body's place: returns some rows of what the body has computed already."""
 
     def __init__(self, output: Any, rows: list[int]) -> None:
         super().__init__()
         self._output = type(output)(**{key: value[rows] for key, value in output.items() if isinstance(value, Tensor)})
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
-        """Whatever it is asked."""
+        """Return the given output, whatever the inputs."""
         return self._output
 
 
@@ -122,7 +122,9 @@ def _check(name: str, run: Adapted, first: tuple[str, Adapted]) -> None:
 
 
 def _config(run: Adapted, fresh: list[str]) -> LoraConfig:
-    """As the run's own, for the body alone. `fresh`: maps that its checkpoint lacks, so that each run has its own."""
+    """Return the run's own configuration, for the body alone. fresh: modules that its checkpoint lacks, so that each
+    run has its own.
+    """
     own: Any = run.model
     whole = run.layers.pattern(run.layers.matrices(run.spec.targets).values())
     return LoraConfig(
@@ -137,7 +139,7 @@ def _config(run: Adapted, fresh: list[str]) -> LoraConfig:
 
 @torch.no_grad()
 def _fill(model: PeftModel, run: Adapted, adapter: str) -> None:
-    """Copy a run's trained numbers to its adapter's parameters, which have the same names without the body's."""
+    """Copy a run's trained tensors to its adapter's parameters, which have the same names without the body's."""
     trained = run.trainable()
     for name, parameter in model.named_parameters():
         if f".{adapter}." in name:

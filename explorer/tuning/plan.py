@@ -1,4 +1,4 @@
-"""What a run will cost, before it starts: parameters by group, checkpoint, memory and time."""
+"""Estimates what a run will cost, before it starts: parameters by group, checkpoint, memory and time."""
 
 from __future__ import annotations
 
@@ -24,27 +24,28 @@ NUMBER = 4
 """Bytes of a float32."""
 
 ADAM_NUMBERS = 4
-"""Numbers held for each trained one: itself, its gradient, and Adam's two moments."""
+"""Numbers in memory for each trained parameter: itself, its gradient, and Adam's two moments."""
 
 HALF_SHARE = 0.6
-"""What bfloat16 keeps for the backward pass of what float32 does; the step's copies of the matrices come on top."""
+"""Activation memory under bfloat16 as a share of that in float32. The step's bfloat16 copies of the matrices come on top."""
 
 STEP_NUMBERS = 12
-"""Numbers that AdamW and the clipping of gradients move through memory for each trained one in a step."""
+"""Numbers that AdamW and gradient clipping move through memory for each trained parameter in a step."""
 
 LAYER_SECONDS = 4e-4
-"""What starting one layer's operations costs, forward and back, however small they are."""
+"""Seconds to start one layer's operations, forward and back, however small they are."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """groups: trained parameters by group, largest first. total: parameters of the model with the adapter.
+    """The estimate. groups: trained parameters by group, largest first. total: parameters of the model with the
+    adapter.
 
-    checkpoint_bytes: what the run leaves on disk. shared_bytes: the frozen weights, held once for all runs. own_bytes: the
-    trained numbers, their gradients and Adam's moments, and copies of frozen matrices where a method changes them.
-    activation_bytes: what one batch keeps for the backward pass. seconds: of training, with what is measured on held-out texts
-    in between, from this machine's measured speed; right to a factor of about two. notes: what these settings mean on this
-    model, in sentences.
+    checkpoint_bytes: what the run leaves on disk. shared_bytes: the frozen weights, held once for all runs. own_bytes:
+    the trained parameters, their gradients and Adam's moments, and copies of frozen matrices if a method changes them.
+    activation_bytes: what one batch keeps for the backward pass. seconds: of training, with the evaluations in between,
+    from this machine's measured speed; right to a factor of about two. notes: what these settings mean on this model,
+    in sentences.
     """
 
     groups: tuple[tuple[str, int], ...]
@@ -58,7 +59,7 @@ class Plan:
 
     @property
     def trainable(self) -> int:
-        """How many numbers are trained."""
+        """How many parameters are trained."""
         return sum(number for _, number in self.groups)
 
     @property
@@ -68,7 +69,7 @@ class Plan:
 
     @property
     def memory_bytes(self) -> int:
-        """Weights, trained numbers and activations together."""
+        """Weights, trained parameters and activations together."""
         return self.shared_bytes + self.own_bytes + self.activation_bytes
 
 
@@ -89,11 +90,13 @@ def plan(
     sizes = count(bundle.model.config, bundle.architecture.layers, outputs, spec, pretrained(bundle).keys(), kind)
     method = find_method(spec.method)
     moved = method.starts_elsewhere(spec)
+    # PiSSA keeps its factors beside their starts.
     factors = sum(number for group, number in sizes.groups.items() if group.startswith("LoRA")) if moved else 0
+    # It takes its factors out of W, so it needs a copy of W.
     copies = sizes.of_roles(bundle.architecture.layers.matrices(spec.targets)) if moved else 0
     virtual = spec.prefix_length if method.lengthens else 0
     tokens = spec.batch_size * (mean_tokens + virtual)
-    steps = spec.epochs * -(-examples // spec.batch_size)
+    steps = spec.epochs * -(-examples // spec.batch_size)  # -(-a // b) rounds up
     read = kind_of(spec.method, kind).measured(spec.epochs, held_out) / spec.batch_size
     return Plan(
         groups=tuple(sizes.groups.items()),
@@ -108,30 +111,36 @@ def plan(
 
 
 def _activations(bundle: LoadedModel, spec: RunSpec, sizes: Sizes, tokens: float) -> int:
-    """Tokens x layers x hidden size x the numbers that the method keeps; none if nothing below the head is trained."""
+    """Return the bytes of activations: tokens x layers x hidden size x the numbers that the method keeps; none if
+    nothing below the head is trained.
+    """
     config, kept = bundle.model.config, find_method(spec.method).kept
     numbers = float(tokens * sizes.depth * _share(spec, sizes) * config.hidden_size * kept)
     if not _is_half(bundle.device) or not kept:
         return round(NUMBER * numbers)
+    # 2: autocast's bfloat16 copies of the matrices.
     return round(NUMBER * HALF_SHARE * numbers + 2 * sum(sizes.matrices.values()))
 
 
 def _share(spec: RunSpec, sizes: Sizes) -> float:
-    """The part of the layers through which gradients go."""
+    """Return the part of the layers through which gradients go."""
     return spec.last_layers / sizes.depth if spec.last_layers else 1.0
 
 
 def _step_seconds(bundle: LoadedModel, spec: RunSpec, sizes: Sizes, tokens: float) -> float:
-    """Products forward (1), back to what each layer read (1) and to the matrices where they are trained (1), then AdamW."""
+    """Return the seconds of one step: products forward (1), back to what each layer read (1) and to the matrices if
+    they are trained (1), then AdamW.
+    """
     through = 1 + (find_method(spec.method).products - 1) * _share(spec, sizes)
     products, moved = _speed(bundle.device)
     body = sum(sizes.matrices.values()) * sizes.passes
     starting = float(LAYER_SECONDS * sizes.depth * through)
+    # 2: a product is a multiplication and an addition.
     return 2 * tokens * body * through / products + NUMBER * STEP_NUMBERS * sizes.trained / moved + starting
 
 
 def _reading_seconds(bundle: LoadedModel, sizes: Sizes, tokens: float) -> float:
-    """A batch of held-out texts, forward alone."""
+    """Return the seconds of reading a batch of held-out texts, forward alone."""
     products, _ = _speed(bundle.device)
     return 2 * tokens * sum(sizes.matrices.values()) * sizes.passes / products + LAYER_SECONDS * sizes.depth
 
@@ -143,17 +152,18 @@ def _is_half(device: torch.device) -> bool:
 
 @lru_cache(maxsize=4)
 def _speed(device: torch.device) -> tuple[float, float]:
-    """This machine's multiplications and additions a second in a layer's largest product, and bytes moved a second."""
+    """Measure this machine's multiplications and additions a second in a layer's largest product, and bytes moved a second."""
     hidden, weight = torch.ones(192, 768, device=device), torch.ones(3072, 768, device=device)
     many = torch.ones(2**22, device=device)
     with torch.no_grad(), precision(device):
         (product,) = milliseconds([lambda: nn.functional.linear(hidden, weight)], device)
         (sweep,) = milliseconds([lambda: many.add_(1.0)], device)
+    # 2000: two operations, or a read and a write, in milliseconds.
     return 2000 * hidden.numel() * len(weight) / product, 2000 * NUMBER * many.numel() / sweep
 
 
 def _notes(bundle: LoadedModel, spec: RunSpec, sizes: Sizes) -> Iterator[str]:
-    """What these settings mean on this model and is not plain from the numbers."""
+    """Yield what these settings mean on this model beyond their numbers."""
     layers, family = bundle.architecture.layers, bundle.architecture.family
     method = find_method(spec.method)
     matrices = layers.matrices(spec.targets if "targets" in method.options else ("key", "value"))

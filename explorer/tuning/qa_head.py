@@ -1,6 +1,7 @@
-"""A run that finds answers in a text: rows of a question and a window of its text, the loss on start and end, the best span.
+"""Fine-tuning to find answers in a text: rows of a question and a window of its text, the loss on start and end, the
+best span.
 
-Source: Devlin et al. 2019, BERT, sections 4.2 and 4.3: "Question Answering Models"; the windows are those of its SQuAD recipe.
+Source: Devlin et al. 2019, BERT, sections 4.2 and 4.3; the windows are those of its SQuAD recipe.
 """
 
 from __future__ import annotations
@@ -26,17 +27,18 @@ from explorer.tuning.rows import Rows, never, ordered_batches, unless_stopped
 from explorer.tuning.training import Training
 
 LONGEST_QUESTION = 64
-"""Tokens, as in BERT's recipe."""
+"""Tokens that a question may have, as in BERT's recipe."""
 
 AT_ONCE = 1000
-"""Examples whose encodings are held at a time."""
+"""Examples whose encodings are held in memory at a time."""
 
 SHOWN_AROUND = 160
 """Characters of a context that a record keeps on each side of the answer."""
 
 CANDIDATES = "candidates"
-"""The input that says, 1 or 0 a token, where an answer may start and end: at the context's tokens, and at the first token of the
-row, which stands for no answer."""
+"""The input that tells, 1 or 0 for each token, where an answer may start and end: at the context's tokens, and at the
+row's first token, which stands for no answer.
+"""
 
 Place = tuple[int, int]
 
@@ -45,8 +47,8 @@ Place = tuple[int, int]
 class SpanRows(Rows):
     """A row for each window of each example's context. labels: the number of the example among `examples`.
 
-    spans: (rows, 2), the positions of the answer's first and last token, both 0 where the window doesn't hold it whole.
-    places: of each row, (tokens, 2), which characters of the context a token covers.
+    spans: (rows, 2), the positions of the answer's first and last token, both 0 if the window doesn't hold all of it.
+    places: for each row, (tokens, 2), the characters of the context that each token covers.
     """
 
     spans: Tensor = field(default_factory=lambda: torch.zeros(0, 2, dtype=torch.long))
@@ -54,9 +56,10 @@ class SpanRows(Rows):
 
 
 def rows_of(bundle: LoadedModel, examples: Sequence[Example], longest: int) -> SpanRows:
-    """Question first, context second, as BERT reads a pair. What is longer than `longest` tokens becomes several windows.
+    """Tokenise pairs, question first and context second, as BERT reads them. A context that is too long becomes several
+    windows.
 
-    Rows.cut: how many questions lose their end.
+    longest: tokens of a row. Rows.cut: how many questions lose their end.
     """
     longest = min(longest, bundle.longest)
     inputs: list[dict[str, list[int]]] = []
@@ -81,10 +84,7 @@ def rows_of(bundle: LoadedModel, examples: Sequence[Example], longest: int) -> S
 def _read(
     bundle: LoadedModel, examples: Sequence[Example], longest: int
 ) -> Iterator[tuple[int, Encoding, list[Encoding]]]:
-    """Each example's number, its question and the windows of its context, in tokens without special ones.
-
-    A tokenizer that is told to truncate cannot be shared between threads, so its encodings are.
-    """
+    """Yield each example's number, its question and the windows of its context, in tokens without special ones."""
     backend: Tokenizer = bundle.tokenizer.backend_tokenizer
     special = bundle.tokenizer.num_special_tokens_to_add(pair=True)
     for begin in range(0, len(examples), AT_ONCE):
@@ -92,6 +92,7 @@ def _read(
         questions = backend.encode_batch([one.text for one in chosen], add_special_tokens=False)
         contexts = backend.encode_batch([one.second or "" for one in chosen], add_special_tokens=False)
         for number, (question, context) in enumerate(zip(questions, contexts, strict=True), begin):
+            # A tokenizer that is told to truncate cannot be shared between threads, so its encodings are truncated.
             question.truncate(min(LONGEST_QUESTION, (longest - special) // 2))
             room = longest - special - len(question)
             context.truncate(room, stride=min(STRIDE, room // 2))
@@ -99,8 +100,9 @@ def _read(
 
 
 def _joined(bundle: LoadedModel, question: Encoding, window: Encoding) -> Encoding:
-    """Both with the model's own special tokens, and nothing of other windows."""
+    """Join a question and a window with the model's own special tokens."""
     backend: Tokenizer = bundle.tokenizer.backend_tokenizer
+    # Otherwise it would join every pair of windows.
     joined: Encoding = backend.post_process(_alone(question), _alone(window))
     return joined
 
@@ -118,12 +120,12 @@ def _input(bundle: LoadedModel, row: Encoding, inside: Sequence[bool]) -> dict[s
 
 
 def candidates_of(inside: Sequence[bool]) -> list[int]:
-    """Of a row whose context's tokens are `inside`."""
+    """Return CANDIDATES for a row whose context's tokens are `inside`."""
     return [1, *(int(one) for one in inside[1:])]
 
 
 def _tokens_of(example: Example, inside: Sequence[bool], characters: np.ndarray) -> Place:
-    """The first and the last token of the answer; (0, 0) without one in this window."""
+    """Return the positions of the answer's first and last token; (0, 0) if it is not in this window."""
     if example.label == NO_ANSWER or not example.answers:
         return 0, 0
     start, end = int(example.label), int(example.label) + len(example.answers[0])
@@ -135,18 +137,19 @@ def _tokens_of(example: Example, inside: Sequence[bool], characters: np.ndarray)
 
 
 def scores_of(adapted: Adapted, inputs: Mapping[str, Tensor]) -> Tensor:
-    """(rows, tokens, 2): each token's score as the answer's start and end, -inf where none may stand.
+    """Return (rows, tokens, 2): each token's score as the answer's start and end, -inf where neither may stand.
 
-    The head's numbers on virtual tokens, which stand before the row's, are passed over.
+    The head's scores on virtual tokens, which stand before the row's, are left out.
     """
     candidates = inputs[CANDIDATES]
+    # The last ones: virtual tokens come first.
     scores = adapted.kind.scores(adapted.model(**adapted.taken(inputs)))[:, -candidates.shape[1] :]
     return scores.float().masked_fill(candidates[..., None] == 0, -torch.inf)
 
 
 @dataclass(frozen=True)
 class Found:
-    """The best span of a row, with the sum of its start's and end's score, and that sum of the first token: no answer."""
+    """The best span of a row, the sum of its start's and end's score, and that sum at the first token: no answer."""
 
     start: int
     end: int
@@ -155,7 +158,7 @@ class Found:
 
 
 def best_spans(scores: Tensor, longest: int = LONGEST_ANSWER) -> list[Found]:
-    """Of each row of (rows, tokens, 2), the span i ≤ j of at most `longest` tokens with the largest S_i + E_j."""
+    """Return for each row of (rows, tokens, 2) the span i ≤ j of at most `longest` tokens with the largest S_i + E_j."""
     sums = span_scores(scores, longest)
     best = sums.flatten(1).max(-1)
     null = scores[:, 0].sum(-1)
@@ -167,21 +170,22 @@ def best_spans(scores: Tensor, longest: int = LONGEST_ANSWER) -> list[Found]:
 
 
 def span_scores(scores: Tensor, longest: int = LONGEST_ANSWER) -> Tensor:
-    """(rows, starts, ends): S_i + E_j of every valid span, -inf elsewhere."""
+    """Return (rows, starts, ends): S_i + E_j of every valid span, -inf elsewhere."""
     tokens = scores.shape[1]
     valid = torch.ones(tokens, tokens, dtype=torch.bool, device=scores.device).triu().tril(longest - 1)
-    valid[0] = False
+    valid[0] = False  # no span begins at the first token, which stands for no answer
     return (scores[:, :, None, 0] + scores[:, None, :, 1]).masked_fill(~valid, -torch.inf)
 
 
 class SpanTraining(Training):
-    """A run's optimisation on the mean of −ln p(start) and −ln p(end)."""
+    """Training on the mean of −ln p(start) and −ln p(end)."""
 
     train_rows: SpanRows
     held_out: SpanRows
 
     def _batch_loss(self, batch: list[int]) -> Tensor:
         scores = self._scores(self.train_rows, batch)
+        # Softmax over the tokens (dimension 1), once for starts and once for ends.
         return cross_entropy(scores, self.train_rows.spans[batch].to(self.device))
 
     def _scores(self, rows: SpanRows, places: list[int]) -> Tensor:
@@ -197,13 +201,15 @@ class SpanTraining(Training):
         return len(self.held_out.examples)
 
     def held_out_scores(self, count: int | None = None, stopped: Callable[[], bool] = never) -> dict[str, float | None]:
-        """F1 and exact match on the first `count` held-out questions, all where None."""
+        """Return F1 and exact match on the first `count` held-out questions, all if None."""
         return self.judge(self.held_out, count, stopped)[0]
 
     def judge(
         self, rows: Rows, count: int | None = None, stopped: Callable[[], bool] = never
     ) -> tuple[dict[str, float | None], tuple[Judged, ...]]:
-        """The metrics, and what is found for each question. Raises BadInputError if the last step has blown the model up."""
+        """Return the metrics, and the answer found for each question. Raises BadInputError if the last step has made
+        the model diverge.
+        """
         assert isinstance(rows, SpanRows)
         self.adapted.eval()
         examples = rows.examples[:count]
@@ -216,13 +222,13 @@ class SpanTraining(Training):
 
     @torch.no_grad()
     def _answers(self, rows: SpanRows, count: int, stopped: Callable[[], bool]) -> list[str]:
-        """What is found for the first `count` questions; "" for no answer."""
+        """Return the answers to the first `count` questions; "" for no answer."""
         chosen = [place for place, number in enumerate(rows.labels.tolist()) if number < count]
         found: list[list[tuple[Found, int]]] = [[] for _ in range(count)]
         for batch in unless_stopped(ordered_batches(rows.lengths[chosen]), stopped):
             places = [chosen[place] for place in batch]
             spans = best_spans(self._scores(rows, places))
-            if any(one.null != one.null for one in spans):
+            if any(one.null != one.null for one in spans):  # only NaN differs from itself
                 raise self._diverged(self.step, float("nan"))
             for place, one in zip(places, spans, strict=True):
                 found[int(rows.labels[place])].append((one, place))
@@ -230,9 +236,11 @@ class SpanTraining(Training):
 
 
 def answer_of(rows: SpanRows, windows: Sequence[tuple[Found, int]]) -> str:
-    """The best span of all windows of a question, each with its row; "" where in every window the first token scores higher.
+    """Return the best span of all windows of a question, each with its row; "" if in every window the first token
+    scores higher.
 
-    As in BERT's recipe, the score of no answer is the lowest of the windows', and it must be larger than the best span's.
+    As in BERT's recipe, the score of no answer is the lowest of the windows', and it must be larger than the best
+    span's.
     """
     best, row = max(windows, key=lambda pair: pair[0].score)
     if min(one.null for one, _ in windows) > best.score:
@@ -241,13 +249,13 @@ def answer_of(rows: SpanRows, windows: Sequence[tuple[Found, int]]) -> str:
 
 
 def text_of(rows: SpanRows, row: int, start: int, end: int) -> str:
-    """The context's characters from one token to another, as they stand there."""
+    """Return the context's characters from one token to another."""
     context = rows.examples[int(rows.labels[row])].second or ""
     return context[rows.places[row][start, 0] : rows.places[row][end, 1]]
 
 
 def _shown(example: Example) -> str:
-    """The context, or what of a long one stands around the answer."""
+    """Return the context, or the part around the answer if it is long."""
     context, place = example.second or "", max(0, int(example.label))
     begin, end = max(0, place - SHOWN_AROUND), place + 2 * SHOWN_AROUND
     if len(context) <= 3 * SHOWN_AROUND:

@@ -1,4 +1,4 @@
-"""From a task's examples to batches: tokens once, rows of like length together, padded no further than the longest."""
+"""Turns a task's examples into batches: tokenised once, rows of like length together, padded no further than the longest."""
 
 from __future__ import annotations
 
@@ -16,17 +16,18 @@ from explorer.tasks.task import Example
 from explorer.tuning.spec import LONGEST_ROW
 
 _ENCODING_NAMES = {"input_ids": "ids", "token_type_ids": "type_ids"}
-"""What the tokenizers library calls a model's inputs, where its name is another."""
+"""The tokenizers library's names for a model's inputs that it calls otherwise."""
 
 BUCKET = 32
-"""Batches that are sorted by length together: large enough to waste little padding, small enough to stay random."""
+"""Batches that are sorted by length together: enough to waste little padding, few enough to stay random."""
 
 
 @dataclass(frozen=True)
 class Rows:
-    """Tokenised examples. inputs: one dict of id lists a row; labels: (rows,) float64; cut: how many had to be shortened.
+    """Tokenised examples. inputs: one dict of id lists a row. labels: (rows,) float64. pad: the padding of each input.
+    cut: how many had to be shortened.
 
-    examples: what the rows were read from, where their texts are needed to judge by.
+    examples: what the rows were read from, if their texts are needed to judge by.
     """
 
     inputs: tuple[dict[str, list[int]], ...]
@@ -40,11 +41,11 @@ class Rows:
 
     @property
     def lengths(self) -> np.ndarray:
-        """Tokens a row, (rows,)."""
+        """The number of tokens of each row, (rows,)."""
         return np.array([len(row["input_ids"]) for row in self.inputs])
 
     def batch(self, places: Sequence[int], device: torch.device) -> tuple[dict[str, Tensor], Tensor]:
-        """The inputs (rows, longest) and labels (rows,) of some rows, padded on the right."""
+        """Return the inputs (rows, longest) and labels (rows,) of some rows, padded on the right."""
         rows = [self.inputs[place] for place in places]
         longest = max(len(row["input_ids"]) for row in rows)
         inputs = {
@@ -55,12 +56,13 @@ class Rows:
 
 
 def tokenise(bundle: LoadedModel, examples: Sequence[Example], longest: int = LONGEST_ROW) -> Rows:
-    """Tokenise every example, two texts with the model's own separators; what is too long loses its end."""
+    """Tokenise every example, two texts with the model's own separators; a text that is too long loses its end."""
     longest = min(longest, bundle.longest)
     tokenizer = bundle.tokenizer
     firsts = [example.text for example in examples]
     seconds = [example.second for example in examples]
     texts = (firsts, seconds) if examples and examples[0].second is not None else (firsts,)
+    # Truncating here would change the tokenizer that all threads share.
     batch = tokenizer(*texts, truncation=False, verbose=False)
     names = [name for name in tokenizer.model_input_names if name in batch]
     inputs = [{name: list(batch[name][row]) for name in names} for row in range(len(examples))]
@@ -74,22 +76,19 @@ def tokenise(bundle: LoadedModel, examples: Sequence[Example], longest: int = LO
 
 
 def _shortened(tokenizer: PreTrainedTokenizerBase, example: Example, longest: int) -> Encoding:
-    """The example cut so that it fits, the longer text first; separators stay.
-
-    Token by token, for the start of a word (or of a letter, where bytes are tokens) need not be the start of its tokens.
-    A tokenizer that is told to truncate cannot be shared between threads, so its encodings are.
-    """
+    """Cut an example so that it fits, the longer text first; separators stay."""
     backend: Tokenizer = tokenizer.backend_tokenizer
     texts = [example.text] if example.second is None else [example.text, example.second]
     parts = [backend.encode(text, add_special_tokens=False) for text in texts]
     room = longest - tokenizer.num_special_tokens_to_add(pair=len(texts) == 2)
+    # Token by token: the start of a word (or of a letter, if bytes are tokens) need not be the start of its tokens.
     for part, count in zip(parts, _shares([len(part) for part in parts], room), strict=True):
         part.truncate(count)
     return backend.post_process(parts[0], parts[1] if len(parts) == 2 else None)
 
 
 def _shares(lengths: list[int], room: int) -> list[int]:
-    """Tokens that each of one or two texts keeps: as many as fit, the longer one giving up its end first."""
+    """Return how many tokens each of one or two texts keeps: as many as fit, the longer one giving up its end first."""
     if sum(lengths) <= room:
         return lengths
     half = room // 2
@@ -98,10 +97,8 @@ def _shares(lengths: list[int], room: int) -> list[int]:
 
 
 def epoch_batches(lengths: np.ndarray, batch_size: int, seed: int, epoch: int) -> list[list[int]]:
-    """The batches of one epoch: shuffled, rows of like length together, and the batches shuffled again.
-
-    The same seed and epoch give the same batches, so that a resumed run goes on where it was.
-    """
+    """Return the batches of one epoch: shuffled, rows of like length together, and the batches shuffled again."""
+    # The same seed and epoch give the same batches, so that a resumed run goes on where it was.
     draw = np.random.default_rng((seed, epoch))
     order = draw.permutation(len(lengths))
     batches: list[list[int]] = []
@@ -113,7 +110,7 @@ def epoch_batches(lengths: np.ndarray, batch_size: int, seed: int, epoch: int) -
 
 
 def ordered_batches(lengths: np.ndarray, tokens: int = 4096) -> Iterator[list[int]]:
-    """All rows once, shortest first, each batch of at most so many padded tokens: for evaluation."""
+    """Yield all rows once, shortest first, each batch of at most `tokens` padded tokens: for evaluation."""
     batch: list[int] = []
     for place in np.argsort(lengths, kind="stable").tolist():
         if batch and (len(batch) + 1) * int(lengths[place]) > tokens:
@@ -125,11 +122,11 @@ def ordered_batches(lengths: np.ndarray, tokens: int = 4096) -> Iterator[list[in
 
 
 class StoppedError(Exception):
-    """Stop was pressed while rows were read that nobody waits for any more."""
+    """Raised when Stop is pressed while rows are read that nobody waits for any more."""
 
 
 def unless_stopped(batches: Iterable[list[int]], stopped: Callable[[], bool]) -> Iterator[list[int]]:
-    """The batches. Raises StoppedError before the next one once `stopped` says so."""
+    """Yield the batches. Raises StoppedError before the next one once `stopped` returns True."""
     for batch in batches:
         if stopped():
             raise StoppedError
@@ -137,5 +134,5 @@ def unless_stopped(batches: Iterable[list[int]], stopped: Callable[[], bool]) ->
 
 
 def never() -> bool:
-    """For what no Stop ends."""
+    """Return False: the `stopped` of work that no Stop ends."""
     return False

@@ -13,9 +13,9 @@ from torch.utils._python_dispatch import TorchDispatchMode
 class Seeded(TorchDispatchMode):
     """Inside `with Seeded(seed):` every random operation of this thread draws from generators of its own.
 
-    The libraries that initialise weights (transformers, peft) draw from torch's global generator, which all threads share.
-    This hands their operations another one, without touching the global one's state; other threads notice nothing.
-    Raises RuntimeError for an operation that takes no generator.
+    The libraries that initialise weights (transformers, peft) draw from torch's global generator, which all threads
+    share. This hands their operations another one, without touching the global one's state; other threads notice
+    nothing. Raises RuntimeError for an operation that takes no generator.
     """
 
     def __init__(self, seed: int) -> None:
@@ -24,13 +24,13 @@ class Seeded(TorchDispatchMode):
         self._generators: dict[torch.device, torch.Generator] = {}
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        """Called by torch for each operation."""
+        """Run one operation of torch, with this run's generator if it is random."""
         kwargs = kwargs or {}
         if torch.Tag.nondeterministic_seeded not in func.tags:
             return func(*args, **kwargs)
         tensor = next((value for value in args if isinstance(value, Tensor)), None)
         device = tensor.device if tensor is not None else torch.device(kwargs.get("device") or "cpu")
-        if device.type == "meta":
+        if device.type == "meta":  # meta tensors have no values to draw
             return func(*args, **kwargs)
         return _taking_generator(func)(*args, **{**kwargs, "generator": self._generator(device)})
 
@@ -41,7 +41,7 @@ class Seeded(TorchDispatchMode):
 
 
 def _taking_generator(func: Any) -> Any:
-    """The form of an operation that takes a generator: randn.default has none, randn.generator is the same with one."""
+    """Return the form of an operation that takes a generator: randn.default has none, randn.generator is the same with one."""
     if any(argument.name == "generator" for argument in func._schema.arguments):
         return func
     name = "generator" if func._overloadname == "default" else f"{func._overloadname}_generator"
@@ -60,12 +60,12 @@ class SeededDropout(nn.Module):
         self._generators: dict[torch.device, torch.Generator] = {}
 
     def restart(self, *key: int) -> None:
-        """Draw from here on what these numbers say, whatever was drawn before: a resumed run then draws what it would have."""
+        """Reseed the mask from these numbers, so that a resumed run draws the same masks."""
         self._seed = int(np.random.SeedSequence(key).generate_state(1, np.uint64)[0])
         self._generators.clear()
 
     def forward(self, x: Tensor) -> Tensor:
-        """x, with each entry zeroed with probability p and the others divided by 1 - p while training."""
+        """Return x; while training, zero each entry with probability p and divide the others by 1 - p."""
         if not self.training or self.p == 0:
             return x
         if x.device not in self._generators:

@@ -20,11 +20,11 @@ DELETE = "Delete the run and train it again."
 RESTORE = "It is a worked example: whoever runs the server has to restore it from the repository."
 FOLDER = "snapshots"
 MOST = 16
-"""Snapshots a run: a slider needs no more, and at rank 8 each takes half a megabyte."""
+"""Snapshots of a run at most: a slider needs no more, and at rank 8 each takes half a megabyte."""
 
 
 def due(step: int, steps: int) -> bool:
-    """Whether this step is one of the at most MOST that are kept; the first and the last always are."""
+    """Return whether this step is one of the at most MOST that are kept; the first and the last always are."""
     return step in (1, steps) or step % max(1, -(-steps // (MOST - 1))) == 0
 
 
@@ -45,7 +45,9 @@ def save_tensors(path: Path, tensors: Mapping[str, Tensor]) -> None:
 
 
 def load_tensors(path: Path, so: str) -> dict[str, Tensor]:
-    """What save_tensors wrote. Raises StorageError with the file's name if it is damaged; so: what to do then."""
+    """Read what save_tensors wrote. Raises StorageError with the file's name if it is damaged. so: a sentence on what
+    to do then.
+    """
     try:
         return load_file(path)
     except FileNotFoundError as error:
@@ -55,7 +57,7 @@ def load_tensors(path: Path, so: str) -> dict[str, Tensor]:
 
 
 def save_snapshot(folder: Path, step: int, deltas: Mapping[tuple[int, str], Delta]) -> bool:
-    """Keep the low-rank updates of a step; False where the method has none."""
+    """Keep the low-rank updates of a step. Returns False if the method has none."""
     tensors: dict[str, Tensor] = {}
     for (layer, role), delta in deltas.items():
         if isinstance(delta, LowRank):
@@ -67,12 +69,12 @@ def save_snapshot(folder: Path, step: int, deltas: Mapping[tuple[int, str], Delt
 
 
 def mended_by(folder: Path) -> str:
-    """What is to be done where a file of a run is damaged: nobody can delete or train a bundled one."""
+    """Return the sentence on what to do if a file of a run is damaged: nobody can delete or train a bundled run."""
     return RESTORE if folder.parent == BUNDLED_RUNS else DELETE
 
 
 def load_snapshot(folder: Path, step: int) -> dict[tuple[int, str], Delta]:
-    """What save_snapshot kept. Raises StorageError if the file is damaged or gone."""
+    """Read what save_snapshot kept. Raises StorageError if the file is damaged or gone."""
     tensors = load_tensors(folder / FOLDER / f"{step:06d}.safetensors", mended_by(folder))
     deltas: dict[tuple[int, str], Delta] = {}
     try:

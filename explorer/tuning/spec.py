@@ -1,4 +1,4 @@
-"""What a run is asked to do, in plain values: it crosses to the machine that trains and is kept with the result."""
+"""The settings of a run in plain values: they travel to the machine that trains and are kept with the result."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ TARGETS = ("query", "key", "value", "output", "ffn_in", "ffn_out")
 
 VARIANTS = ("lora", "rslora", "dora", "pissa")
 STARTS = ("teacher", "pretrained", "random")
-"""Where a student's layers come from: the fine-tuned teacher, the model before it was fine-tuned, or nowhere."""
+"""Where a student's layers come from: the fine-tuned teacher, the model before fine-tuning, or random numbers."""
 
 SOFT_LOSSES = ("kl", "l2")
 """How a student is compared with its teacher: T² KL of softened softmax, or the squared difference of logits."""
 
 MOST_RANK = 4096
 LONGEST_ROW = 128
-"""Tokens a row, as in the GLUE recipes; longer texts are cut, and the run says how many."""
+"""Tokens of a row, as in the GLUE recipes; longer texts are cut, and the run says how many."""
 
 QUICK_ROWS = 128
-"""Held-out rows that the evaluations during training use; the first and the last one use all."""
+"""Held-out rows that the evaluations during training use; the first and the last evaluation use all."""
 
 MOST_HELD_OUT = 2000
-"""Held-out examples a split; more would cost a laptop more time than the training."""
+"""Held-out examples that are used of a split; more would cost a laptop more time than the training."""
 
 HIGHEST_TEMPERATURE = 1000.0
 
@@ -44,7 +44,7 @@ def _known_targets(targets: tuple[str, ...]) -> tuple[str, ...]:
 
 
 Task = Annotated[str, Name(), Shown("Task", dropdown=True)]
-"""A name that explorer.tasks.sources.load knows."""
+"""A task's name, as explorer.tasks.sources.load knows it."""
 
 Targets = Annotated[
     tuple[str, ...],
@@ -55,7 +55,7 @@ Targets = Annotated[
 Rank = Annotated[int, Exact(1, MOST_RANK), Shown("Rank r", slider=(1, 128))]
 Alpha = Annotated[float, Number(0, 10_000, above=True), Shown("LoRA alpha", "The update is scaled by alpha / r.")]
 LearningRate = Annotated[float | None, Number(0, 1e6, above=True, optional=True), Shown("Learning rate")]
-"""None takes the method's own default."""
+"""None for the method's own default."""
 
 Epochs = Annotated[int, Exact(1, 200), Shown("Epochs", slider=(1, 20))]
 BatchSize = Annotated[int, Exact(1, 512), Shown("Batch size", slider=(1, 64))]
@@ -64,7 +64,7 @@ RunSeed = Annotated[int, Exact(0, LARGEST_SEED), Shown("Seed")]
 Temperature = Annotated[
     float, Number(0, HIGHEST_TEMPERATURE, above=True), Shown("Temperature T", slider=(0.1, 20, 0.1))
 ]
-"""T of the soft targets."""
+"""The temperature T of the soft targets."""
 
 StudentLayers = Annotated[
     int,
@@ -91,7 +91,7 @@ Labelled = Annotated[int, Exact(0, 10_000_000), Shown("Known labels")]
 """How many of a student's training examples keep their label, drawn by the seed; 0 for all."""
 
 Weight = Annotated[float, Number(0, 1000)]
-"""What a term of a student's loss is multiplied by; 0 leaves it out."""
+"""The factor of a term of a student's loss; 0 leaves the term out."""
 
 
 @params
@@ -157,6 +157,6 @@ class RunSpec:
 
 
 def spec_of(asked: Any, **settings: Any) -> RunSpec:
-    """A run with the settings of `asked` that bear a spec's names, and with others that go before them."""
+    """Return a run's settings from the fields of `asked` that have a spec's names; `settings` override them."""
     shared = {field.name: getattr(asked, field.name) for field in fields(RunSpec) if hasattr(asked, field.name)}
     return RunSpec(**{**shared, **settings})

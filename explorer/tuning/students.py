@@ -1,4 +1,4 @@
-"""Which runs answer a question about distillation together, and what a student reads; plain values, without torch."""
+"""Plans runs that answer a question about distillation together, and what a student reads; plain values, without torch."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from explorer.tuning.methods import find_method
 from explorer.tuning.spec import RunSpec
 
 WEIGHTS = (5.0, 2.0, 1.0)
-"""Of the soft, the hard and the cosine term in DistilBERT's training code; its paper gives no weights and no T."""
+"""The weights of the soft, the hard and the cosine term in DistilBERT's training code; its paper gives no weights and no T."""
 
 
 @dataclass(frozen=True)
 class Ablation:
-    """One run of the ablation. change: of DistilBERT's GLUE average, quoted from Sanh et al. 2019, Table 4."""
+    """One run of the ablation. change: in DistilBERT's GLUE average, quoted from Sanh et al. 2019, Table 4."""
 
     slug: str
     title: str
@@ -26,7 +26,9 @@ class Ablation:
 
 @dataclass(frozen=True)
 class Lesson:
-    """What a student reads. labelled: the places of the examples whose label it may see. withheld: how many it may not."""
+    """What a student reads. labelled: the indices of the examples whose label it may see. withheld: how many labels it
+    may not see.
+    """
 
     examples: tuple[Example, ...]
     labelled: frozenset[int]
@@ -34,16 +36,18 @@ class Lesson:
 
 
 def lesson_of(examples: Sequence[Example], spec: RunSpec) -> Lesson:
-    """A run's training examples, of which spec.labelled keep their label; all of them where that is 0 or more than there are.
+    """Return a run's training examples, of which spec.labelled keep their label; all of them if that is 0 or not below
+    their number.
 
-    The seed alone draws which, so that two students of one seed know the same labels. One that learns from nothing but labels
-    reads the labelled examples over and over, to the number of all: both students take as many steps.
+    A student that learns from nothing but labels reads the labelled examples over and over, up to the number of all, so
+    that students with and without a teacher take as many steps.
     """
     count = spec.labelled if find_method(spec.method).needs_teacher else 0
     if not 0 < count < len(examples):
         return Lesson(tuple(examples), frozenset(range(len(examples))))
     import numpy as np  # here, since lists of runs are read by pages and scripts that compute nothing
 
+    # By the seed alone: two students of one seed know the same labels.
     places = sorted(np.random.default_rng(spec.seed).permutation(len(examples))[:count].tolist())
     if spec.soft_weight or spec.cosine_weight:
         return Lesson(tuple(examples), frozenset(places), len(examples) - count)
@@ -52,17 +56,17 @@ def lesson_of(examples: Sequence[Example], spec: RunSpec) -> Lesson:
 
 
 def is_student(spec: RunSpec) -> bool:
-    """Whether a run trains a student."""
+    """Return whether a run trains a student."""
     return find_method(spec.method).is_student
 
 
 def labels_only(spec: RunSpec) -> RunSpec:
-    """The same student, trained on the labels (on a text: the hidden words) alone."""
+    """Return the settings of the same student, trained on the labels (for a text: the hidden words) alone."""
     return replace(spec, soft_weight=0.0, hard_weight=1.0, cosine_weight=0.0)
 
 
 def ablated(spec: RunSpec) -> tuple[Ablation, ...]:
-    """The run with all three terms, then without each, then from a random start, all with one seed.
+    """Return the run with all three terms, then without each, then from a random start, all with one seed.
 
     Raises BadInputError if a term has no weight to begin with.
     """

@@ -26,19 +26,19 @@ from explorer.tuning.seeded import SeededDropout
 from explorer.tuning.spec import QUICK_ROWS, RunSpec
 
 WARM_UP = 0.06
-"""Linear warm-up over 6% of the steps, then linear decay: the schedule of the LoRA paper's GLUE runs (Table 9)."""
+"""The share of steps of linear warm-up, before linear decay: the schedule of the LoRA paper's GLUE runs (Table 9)."""
 
 WEIGHT_DECAY = 0.01
 LARGEST_NORM = 1.0
-"""BERT's (section A.2 of its paper has 0.01), for runs this short; the LoRA paper decays by 0.1 on GLUE."""
+"""BERT's values (section A.2 of its paper has 0.01), for runs this short; the LoRA paper decays by 0.1 on GLUE."""
 
 DIVERGED = 20.0
-"""A run has diverged when its loss is this many times its first (or is no number)."""
+"""A run has diverged when its loss is this many times its first (or is not a number)."""
 
 
 @dataclass(frozen=True)
 class Update:
-    """After one step. seconds: spent on this step. metrics: on held-out rows, at the steps where they are measured."""
+    """The news of one step. seconds: spent on it. metrics: on held-out rows, at the steps where they are measured."""
 
     step: int
     loss: float
@@ -50,9 +50,9 @@ class Update:
 class Training:
     """One run's optimisation. `step` counts finished steps; iterate `updates()` to train.
 
-    teaching: what a student's teacher has said of the training rows, whose loss then takes the place of the task's own.
-    reference: what a teacher scores, where that is only known once the run has begun (explorer.tuning.masked).
-    best: the best evaluation so far, of a run that keeps its best step.
+    teaching: a teacher's answers to the training rows; a student's loss then replaces the task's own. reference: a
+    teacher's scores, if these are only known once the run has begun (explorer.tuning.masked). best: the best evaluation
+    so far, if the run keeps its best step.
     """
 
     def __init__(
@@ -89,7 +89,7 @@ class Training:
         return [decayed, {name: parameter for name, parameter in named.items() if name not in decayed}]
 
     def _groups(self) -> list[dict[str, object]]:
-        """Weight decay on matrices, none on biases and vectors."""
+        """Return the parameters in two groups: weight decay on matrices, none on biases and vectors."""
         decays = (WEIGHT_DECAY, 0.0)
         return [
             {"params": list(group.values()), "weight_decay": decay}
@@ -106,16 +106,17 @@ class Training:
         return cross_entropy(logits.float(), labels.long())
 
     def updates(self) -> Iterator[Update]:
-        """Train to the end; stop by leaving the iteration. Raises BadInputError if the loss runs away."""
+        """Train to the end; leaving the iteration stops it. Raises BadInputError if the loss diverges."""
         for epoch in range(self.step // self.per_epoch, self.spec.epochs):
             batches = epoch_batches(self.train_rows.lengths, self.spec.batch_size, self.spec.seed, epoch)
-            for batch in batches[self.step - epoch * self.per_epoch :]:
+            for batch in batches[self.step - epoch * self.per_epoch :]:  # a resumed run begins within its epoch
                 yield self._one_step(batch)
 
     def _one_step(self, batch: list[int]) -> Update:
         began = time.perf_counter()
         self.adapted.train()
         for place, dropout in enumerate(self._dropouts):
+            # Masks depend on seed, step and module alone, as a resumed run needs.
             dropout.restart(self.spec.seed, self.step, place)
         for group in self.optimizer.param_groups:
             group["lr"] = self._rate_at(self.step)
@@ -124,6 +125,7 @@ class Training:
         loss.backward()
         norm = torch.nn.utils.clip_grad_norm_(list(self.adapted.trainable().values()), LARGEST_NORM)
         value = float(loss.detach())
+        # Before the optimiser's step, which would spoil the weights.
         self._watch(value if math.isfinite(float(norm)) else math.nan)
         self.optimizer.step()
         self.step += 1
@@ -131,7 +133,7 @@ class Training:
         return Update(self.step, value, len(batch), spent, self._evaluated() if self._is_evaluated() else None)
 
     def _evaluated(self) -> dict[str, float | None]:
-        """The metrics of this step, which is kept if it is the best one of a run that keeps it."""
+        """Return the metrics of this step, and keep the step if it is the best one of a run that keeps it."""
         found = self.quick_scores()
         if self.spec.keep_best:
             self.best = better(self.best, self.step, found, self.task.metrics[0], self.adapted.state)
@@ -139,7 +141,9 @@ class Training:
 
     @contextmanager
     def at_best(self) -> Iterator[None]:
-        """Inside, the model is as it was at the best step, where that is kept; afterwards it can train on from its last."""
+        """Give the model its weights of the best step while the context is open, if they are kept; afterwards it can
+        train on from its last.
+        """
         if self.best is None or self.best.step == self.step:
             yield
             return
@@ -151,7 +155,7 @@ class Training:
             self.adapted.load_state(latest)
 
     def _batch_loss(self, batch: list[int]) -> Tensor:
-        """The task's loss on some training rows, or a student's."""
+        """Return the task's loss on some training rows, or a student's loss."""
         labels = self.train_rows.labels[batch].float().to(self.device)
         quick = partial(precision, self.device, self.adapted.bundle.architecture)
         if self.teaching is None:
@@ -167,8 +171,10 @@ class Training:
         return self.teaching.loss(logits, states, lambda rows: self._loss(logits[rows], labels[rows]), batch)
 
     def _watch(self, loss: float) -> None:
-        """Find divergence early; a single bad batch is not one, so the loss is smoothed over about five steps."""
+        """Raise BadInputError early if the loss diverges."""
+        # 0.1: a first loss near 0 would make any later one look like a divergence.
         self._first_loss = self._first_loss if self._first_loss is not None else max(loss, 0.1)
+        # Smoothed over about five steps: a single bad batch is no divergence.
         self._smooth = loss if self.step == 0 else 0.8 * self._smooth + 0.2 * loss
         if not math.isfinite(loss) or self._smooth > DIVERGED * self._first_loss:
             raise self._diverged(self.step + 1, loss)
@@ -184,8 +190,11 @@ class Training:
         return self.step % every == 0 or self.step == self.steps
 
     def predict(self, rows: Rows, count: int | None = None, stopped: Callable[[], bool] = never) -> Tensor:
-        """As the function; raises BadInputError if the last step has blown the model up, which no later loss shows."""
+        """Return the logits of `all_logits`. Raises BadInputError if the last step has made the model diverge, which no
+        later loss would show.
+        """
         logits, labels = self.reader.all_logits(rows, count, stopped), rows.labels[:count]
+        # The loss of logits that are all 0, as of a model that knows nothing.
         loss, ignorant = (float(self._loss(said, labels)) for said in (logits, torch.zeros_like(logits)))
         if self._first_loss is not None and not loss <= DIVERGED * max(ignorant, self._first_loss):
             raise self._diverged(self.step, loss)
@@ -197,17 +206,18 @@ class Training:
         return len(self.held_out)
 
     def quick_scores(self) -> dict[str, float | None]:
-        """The task's metrics on the first held-out rows."""
+        """Return the task's metrics on the first held-out rows."""
         return self.held_out_scores(QUICK_ROWS)
 
     def held_out_scores(self, count: int | None = None, stopped: Callable[[], bool] = never) -> dict[str, float | None]:
-        """The task's metrics on the first `count` held-out rows, all where None. Raises StoppedError."""
+        """Return the task's metrics on the first `count` held-out rows, all if None. Raises StoppedError."""
         return self.scored(self.held_out, self.predict(self.held_out, count, stopped))
 
     def scored(self, rows: Rows, logits: Tensor) -> dict[str, float | None]:
-        """The task's metrics on the first rows and their loss; of a student, whose loss is another, its teacher's agreement.
+        """Return the task's metrics on the first rows, and their loss; for a student, whose loss is another, the
+        agreement with its teacher.
 
-        logits: (rows, outputs), as `predict` gives them.
+        logits: (rows, outputs), as `predict` returns them.
         """
         labels, predicted = rows.labels[: len(logits)], decide(self.task, logits, self.scale)
         found = scores(self.task, labels.tolist(), predicted)
@@ -216,17 +226,18 @@ class Training:
         return {**found, LOSS: float(self._loss(logits, labels))}
 
     def state(self) -> dict[str, Tensor]:
-        """Everything that a resumed run needs: what was trained, the optimiser's moments, the step."""
+        """Return everything that a resumed run needs: the trained weights, the optimiser's moments, the step."""
         kept = {f"model.{name}": tensor for name, tensor in self.adapted.state().items()}
         for name, parameter in zip(self.names, self._parameters(), strict=True):
             for key, value in self.optimizer.state.get(parameter, {}).items():
                 kept[f"optimizer.{key}.{name}"] = value.detach().cpu().clone().contiguous()
+        # -1: no loss yet, since a tensor has no None.
         watched = [self.step, -1.0 if self._first_loss is None else self._first_loss, self._smooth]
         best = self.best.state() if self.best else {}
         return kept | best | {"progress": torch.tensor(watched, dtype=torch.float64)}
 
     def load_state(self, kept: Mapping[str, Tensor]) -> None:
-        """Go on from what `state` gave."""
+        """Go on from a result of `state`."""
         self.adapted.load_state({name[6:]: value for name, value in kept.items() if name.startswith("model.")})
         for name, parameter in zip(self.names, self._parameters(), strict=True):
             moments = {

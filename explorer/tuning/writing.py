@@ -1,4 +1,5 @@
-"""A run that puts meanings into words: rows of a meaning and its text, the loss on the text alone, greedy texts to measure by.
+"""Fine-tuning to put meanings into words: rows of a meaning and its text, the loss on the text alone, greedy texts to
+measure by.
 
 Source: Hu et al. 2021, LoRA, section 5.4 and its Table 3 (GPT-2 on the E2E NLG Challenge).
 """
@@ -31,27 +32,29 @@ from explorer.tuning.rows import Rows, never, ordered_batches, unless_stopped
 from explorer.tuning.training import Training
 
 LONGEST_TEXT = 64
-"""Tokens of a text that is written to be measured; the bundled references have at most 60."""
+"""Tokens of a text that is generated to be measured; the bundled references have at most 60."""
 
 ROWS_AT_ONCE = 64
 
 
 def end_of(bundle: LoadedModel) -> int:
-    """The token that ends a text: the tokenizer's own, else what it parts texts by."""
+    """Return the token that ends a text: the tokenizer's end of text, else its separator."""
     known = (bundle.tokenizer.eos_token_id, bundle.tokenizer.sep_token_id, bundle.tokenizer.pad_token_id, 0)
     return int(next(token for token in known if token is not None))
 
 
 def prompt_of(bundle: LoadedModel, meaning: str) -> list[int]:
-    """The tokens after which a text is written."""
+    """Return the tokens of the prompt after which a text is generated."""
     ids: list[int] = bundle.tokenizer(meaning.strip() + ASKS)["input_ids"]
     return ids
 
 
 def rows_of(bundle: LoadedModel, examples: Sequence[Example], longest: int) -> Rows:
-    """A row for each text of each meaning: meaning, text, end of text; `labels` are the ids of the text and its end.
+    """Make a row for each text of each meaning: meaning, text, end of text; `labels` are the ids of the text and its
+    end.
 
-    What is too long loses its end. Rows.labels: the number of the meaning among `examples`.
+    A row that is too long loses its end. Rows.labels: the number of the meaning among `examples`. Raises BadInputError
+    if no meaning leaves room for a text.
     """
     end = end_of(bundle)
     inputs, places, cut = [], [], 0
@@ -80,17 +83,17 @@ def rows_of(bundle: LoadedModel, examples: Sequence[Example], longest: int) -> R
 
 
 class WritingTraining(Training):
-    """A run's optimisation on −ln p of each text's tokens, given its meaning."""
+    """Training on −ln p of each text's tokens, given its meaning."""
 
     def _batch_loss(self, batch: list[int]) -> Tensor:
         summed, count = self._summed(self.train_rows, batch)
         return summed / count
 
     def _summed(self, rows: Rows, places: Sequence[int]) -> tuple[Tensor, int]:
-        """−ln p of the texts' tokens of some rows together, and how many there are."""
+        """Return the sum of −ln p over the texts' tokens of some rows, and how many these are."""
         inputs, _ = rows.batch(places, self.device)
         labels = inputs.pop("labels")
-        follows = labels[:, 1:] != IGNORED_LABEL
+        follows = labels[:, 1:] != IGNORED_LABEL  # the state at a token predicts the next one
         virtual = self.adapted.spec.prefix_length if self.adapted.method.lengthens else 0
         chosen = pad(follows, (virtual, 1))  # the states of virtual tokens stand before the text's
         with precision(self.device, self.adapted.bundle.architecture), head_at(self.adapted.fork, chosen):
@@ -102,7 +105,9 @@ class WritingTraining(Training):
         return self.step % math.ceil(self.steps / EVALUATIONS) == 0 or self.step == self.steps
 
     def held_out_scores(self, count: int | None = None, stopped: Callable[[], bool] = never) -> dict[str, float | None]:
-        """The five metrics of the first `count` held-out meanings, all where None, and −ln p a token of their references."""
+        """Return the five metrics of the first `count` held-out meanings, all if None, and −ln p a token of their
+        references.
+        """
         return self.judge(self.held_out, count, stopped)[0]
 
     @property
@@ -113,7 +118,9 @@ class WritingTraining(Training):
     def judge(
         self, rows: Rows, count: int | None = None, stopped: Callable[[], bool] = never
     ) -> tuple[dict[str, float | None], tuple[Judged, ...]]:
-        """The metrics, and what is written for each meaning. Raises BadInputError if the last step has blown the model up."""
+        """Return the metrics, and the text written for each meaning. Raises BadInputError if the last step has made the
+        model diverge.
+        """
         self.adapted.eval()
         examples = rows.examples[:count]
         prompts = [prompt_of(self.adapted.bundle, example.text) for example in examples]
@@ -139,7 +146,7 @@ class WritingTraining(Training):
 
 @dataclass
 class Opening:
-    """What stands before a text that is written: the keys and values of a run's virtual tokens, where it has some."""
+    """What stands before a generated text: the keys and values of a run's virtual tokens, if it has some. length: how many."""
 
     cache: DynamicCache
     length: int
@@ -147,9 +154,10 @@ class Opening:
 
 @torch.no_grad()
 def opening_of(adapted: Adapted, rows: int = 1) -> Opening:
-    """Virtual tokens as the cache that the text's tokens attend to; empty for the other methods.
+    """Return virtual tokens as the cache that the text's tokens attend to; empty for the other methods.
 
-    Prefix-layer's are keys and values already; Prefix-embedding's are read by the model, as if they were words.
+    Those of Prefix-layer are keys and values already; those of Prefix-embedding are read by the model, as if they were
+    words.
     """
     wrapped: Any = adapted.model
     if not adapted.method.has_virtual_tokens:
@@ -166,8 +174,9 @@ def opening_of(adapted: Adapted, rows: int = 1) -> Opening:
 def write(
     adapted: Adapted, prompts: Sequence[Sequence[int]], most: int = LONGEST_TEXT, stopped: Callable[[], bool] = never
 ) -> list[str]:
-    """The likeliest token after each prompt, and so on to the end of the text: a text for each. Raises StoppedError."""
+    """Generate a text for each prompt greedily, up to its end. Raises StoppedError."""
     texts = [""] * len(prompts)
+    # Prompts of like length together, so that little is padded.
     order = sorted(range(len(prompts)), key=lambda place: len(prompts[place]))
     batches = [order[start : start + ROWS_AT_ONCE] for start in range(0, len(order), ROWS_AT_ONCE)]
     for batch in unless_stopped(batches, stopped):
@@ -182,7 +191,7 @@ def write(
 
 
 def text_of(bundle: LoadedModel, ids: Sequence[int]) -> str:
-    """What stands before the end of the text, without spaces around it."""
+    """Return the text before its end token, without spaces around it."""
     end = end_of(bundle)
     known = list(ids[: ids.index(end)]) if end in ids else list(ids)
     return " ".join(str(bundle.tokenizer.decode(known, skip_special_tokens=True)).split())
@@ -192,7 +201,9 @@ def text_of(bundle: LoadedModel, ids: Sequence[int]) -> str:
 def _steps(
     adapted: Adapted, prompts: Sequence[Sequence[int]], most: int, stopped: Callable[[], bool]
 ) -> Iterator[list[int]]:
-    """A token a row, until all rows have ended. Prompts are padded on the left; positions count what is no padding."""
+    """Yield one token a row, until all rows have ended. Prompts are padded on the left, so that all texts begin at one
+    place.
+    """
     device, end = adapted.bundle.device, end_of(adapted.bundle)
     longest = max(map(len, prompts))
     gaps = [longest - len(prompt) for prompt in prompts]
@@ -201,7 +212,7 @@ def _steps(
     seen = torch.ones(len(prompts), opening.length + longest, dtype=torch.long, device=device)
     for row, gap in enumerate(gaps):
         seen[row, opening.length : opening.length + gap] = 0
-    positions = (seen.cumsum(-1) - 1).clamp(min=0)[:, opening.length :]
+    positions = (seen.cumsum(-1) - 1).clamp(min=0)[:, opening.length :]  # positions count only what is not padding
     over = torch.zeros(len(prompts), dtype=torch.bool, device=device)
     for _ in range(most):
         if stopped() or bool(over.all()):
@@ -215,6 +226,7 @@ def _steps(
                 use_cache=True,
                 logits_to_keep=1,
             )
+        # A row that is over repeats its end token.
         chosen = output.logits[:, -1].float().argmax(-1).masked_fill(over, end)
         over |= chosen == end
         yield chosen.tolist()

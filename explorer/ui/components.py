@@ -13,34 +13,40 @@ from explorer.serving.notices import PLACE
 from explorer.settings import ROOT
 
 QUIET: dict[str, Any] = {"api_visibility": "private", "queue": False, "show_progress": "hidden"}
-"""For an event that only moves values about on the page."""
+"""The options of an event that only moves values about on the page."""
 
 ASSETS = ROOT / "assets"
 
 
 def token_chips(**options: Any) -> gr.HTML:
-    """A row of tokens; its value is what the labs' `*_chips` figures return. Fires `select` with {"positions": [...]}."""
+    """Return a row of tokens; its value is what the labs' `*_chips` figures return. Fires `select` with {"positions":
+    [...]}.
+    """
     classes = ["token-chips", *options.pop("elem_classes", ())]
     return scripted("chips", options.pop("value", {"chips": []}), elem_classes=classes, **options)
 
 
 def aligned_chips(**options: Any) -> gr.HTML:
-    """Rows of one text, token under token; its value is what explorer.charts.chips.aligned returns."""
+    """Return rows of one text, token under token; its value is what explorer.charts.chips.aligned returns."""
     return scripted("aligned", {"rows": []}, elem_classes=["token-chips"], **options)
 
 
 def head_switches(**options: Any) -> gr.HTML:
-    """A switch for every head; its value is what a `switches` figure returns. Fires `select` with {"off": [[l, h], ...]}."""
+    """Return a switch for every head; its value is what a `switches` figure returns. Fires `select` with {"off": [[l,
+    h], ...]}.
+    """
     return scripted("heads", {}, **options)
 
 
 def step_bar(name: str, count: int, **options: Any) -> gr.HTML:
-    """All of a page's numbered steps at once, or one at a time: what has the class of-1, of-2, … in a part of class stepped."""
+    """Return a bar that shows all of a page's numbered steps at once, or one at a time: the steps are elements of class
+    of-1, of-2, … in a part of class stepped.
+    """
     return scripted("steps", {"name": name, "count": count}, after=("stepper",), **options)
 
 
 def scripted(name: str, value: dict[str, Any], after: Sequence[str] = (), **options: Any) -> gr.HTML:
-    """A group that assets/<name>.js draws from its value; after: other scripts, whose functions it calls."""
+    """Return a group that assets/<name>.js draws from its value. after: other scripts, whose functions it calls."""
     scripts = [(ASSETS / f"{script}.js").read_text(encoding="utf-8") for script in (*after, name)]
     return gr.HTML(
         value,
@@ -59,7 +65,7 @@ _PLOT = f'<div class="plot" role="img" hidden></div><div class="saves">{_SAVES}<
 
 
 def plot(filename: str, **options: Any) -> gr.HTML:
-    """A Plotly figure; its value is what explorer.charts.picture returns. `filename` names the saved image.
+    """Return a Plotly figure; its value is what explorer.charts.picture returns. `filename` names the saved image.
 
     Fires `select` with {"x", "y", "curve", "point"} when a visitor presses a point or a cell.
     """
@@ -75,12 +81,16 @@ def plot(filename: str, **options: Any) -> gr.HTML:
 
 
 def rich_text(value: str = "", **options: Any) -> gr.HTML:
-    """Safe HTML: the value is Markup that the figures made, in which everything from a visitor is escaped."""
+    """Return a place for safe HTML: the value is Markup that the figures made, in which everything from a visitor is
+    escaped.
+    """
     return gr.HTML(value, **options)
 
 
 def typed_table(value: dict[str, Any], label: str, **options: Any) -> gr.Dataframe:
-    """A table of a fixed size to type into; its first column names the rows. What is typed stays a text, as it was typed."""
+    """Return a table of a fixed size to type into; its first column names the rows. What is typed stays the text that
+    it was.
+    """
     table = gr.Dataframe(
         value,
         type="array",
@@ -99,7 +109,7 @@ def typed_table(value: dict[str, Any], label: str, **options: Any) -> gr.Datafra
 
 
 def notice_place() -> gr.HTML:
-    """Where messages stand, above the figure.
+    """Return the place for messages, above the figure.
 
     Fires `select` with {"model": id} when a visitor takes a model that is offered, here or anywhere else on the page.
     """
@@ -119,11 +129,9 @@ watch("value", () => {
 
 
 def apart(*triggers: Any, where: str = "true") -> Any:
-    """A trigger that fires after any of the given ones; where: as long as this holds, in JavaScript.
-
-    Gradio's page begins what one trigger starts in turn, each after the one before it is over: what lasts, as a stream does,
-    would keep the others waiting.
-    """
+    """Return a trigger that fires after any of the given ones. where: a condition for that, in JavaScript."""
+    # Gradio's page runs what one trigger starts in turn, each after the one before it is over: what lasts, as a
+    # stream does, would keep the others waiting. A hidden number that changes is a trigger of its own.
     ticket = gr.Number(0, visible="hidden", label="ticket")
     for trigger in triggers:
         trigger(
@@ -138,17 +146,17 @@ def apart(*triggers: Any, where: str = "true") -> Any:
 
 
 def while_in_view(part: str, *triggers: Any) -> Any:
-    """A trigger that fires after any of the given ones while a part of the page (by selector) can be seen.
+    """Return a trigger that fires after any of the given ones while a part of the page (by selector) can be seen.
 
-    Several tabs look at the same texts: each computes anew when it is opened, and the one in view when the texts change.
+    Several tabs show the same texts: each computes anew when it is opened, and the one in view when the texts change.
     """
     return apart(*triggers, where=f"document.querySelector('{part}')?.offsetParent")
 
 
 def once_known(value: gr.Textbox, trigger: Any) -> Any:
-    """A trigger that fires after the given one unless a hidden text is still empty.
+    """Return a trigger that fires after the given one unless a hidden text is still empty.
 
-    A page's first tab is selected while the page loads, before it is known what the page is to look at.
+    A page's first tab is selected while the page loads, before the page knows what to show.
     """
     ticket = gr.Number(0, visible="hidden", label="ticket")
     trigger(
@@ -163,7 +171,9 @@ def once_known(value: gr.Textbox, trigger: Any) -> Any:
 
 
 def head_scripts() -> str:
-    """For the head of every page: a storage where there is none, what it does around Gradio, the glossary's words explained."""
+    """Return scripts for the head of every page: a storage where there is none, the page's work around Gradio, the
+    glossary's words explained.
+    """
     files = ("storage.js", "page.js", "glossary.js")
     storage, page, glossary = ((ASSETS / name).read_text(encoding="utf-8") for name in files)
     return (
@@ -172,7 +182,7 @@ def head_scripts() -> str:
 
 
 def theme() -> gr.themes.Base:
-    """Gradio's theme in the Okabe-Ito blue, with system fonts only, so that nothing is fetched."""
+    """Return Gradio's theme in the Okabe-Ito blue, with system fonts only, so that nothing is fetched."""
     system = ("system-ui", "-apple-system", "Segoe UI", "Roboto", "Noto Sans", "sans-serif")
     monospaced = ("ui-monospace", "SF Mono", "Menlo", "Consolas", "DejaVu Sans Mono", "monospace")
     blue = gr.themes.Color(

@@ -1,4 +1,4 @@
-"""Controls and endpoints from what `explorer.params` declares."""
+"""Makes controls and endpoints from what `explorer.params` declares."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from explorer.params import declared
 
 
 def control(params: type, name: str, **options: Any) -> Any:
-    """The component for one parameter; options replace what is declared (value, label, info, choices, slider) or add to it."""
+    """Return the component for one parameter; options replace what is declared (value, label, info, choices, slider) or
+    add to it.
+    """
     field = declared(params)[name]
     slider = options.pop("slider", field.shown.slider)
     kind = field.kind
@@ -44,6 +46,6 @@ def control(params: type, name: str, **options: Any) -> Any:
 
 
 def controls(params: type, *names: str, **values: Any) -> dict[str, Any]:
-    """Several parameters' components by name; those in `values` open with these."""
+    """Return several parameters' components by name; those in `values` open with these."""
     made = {name: control(params, name) for name in names}
     return made | {name: control(params, name, value=value) for name, value in values.items()}

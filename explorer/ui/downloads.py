@@ -1,4 +1,4 @@
-"""What an action writes as a file: behind a button on its page, and as an endpoint that raises."""
+"""Offers what an action writes as a file: behind a button on its page, and as an endpoint that raises."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def hand_over(page: Page, action: Action, inputs: dict[str, Any], button: gr.But
     """Fill `file` when the button is pressed; a refusal goes to the notice."""
 
     async def path_of(given: dict[str, Any]) -> str:
-        asked = action.params(**{name: value or "" for name, value in given.items()})
+        asked = action.params(**{name: value or "" for name, value in given.items()})  # an empty component has None
         return str(await answer(page.engine, action.job, asked))
 
     async def export(**given: Any) -> list[Any]:
@@ -36,6 +36,7 @@ def hand_over(page: Page, action: Action, inputs: dict[str, Any], button: gr.But
     names = list(inputs)
     shown: dict[str, Any] = {"outputs": [page.notice, file], "api_visibility": "private", "concurrency_limit": 4}
     button.click(named(export, names), inputs_kwargs=inputs, **shown)
+    # An endpoint of its own: the page's must not raise, and a client's must.
     gr.Button(visible=False).click(
         named(endpoint, names),
         inputs_kwargs=for_clients(inputs, action.params),

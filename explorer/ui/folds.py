@@ -23,21 +23,21 @@ Framed = dict[str, Any]
 
 
 def frame(table: Table) -> Framed:
-    """A table for a client: plain values."""
+    """Return a table for a client: plain values."""
     return {"headers": list(table.columns), "data": [list(row) for row in table.rows]}
 
 
 def page_frame(table: Table) -> Framed:
-    """A table for a page: four significant digits to be seen, all of them in what is saved."""
+    """Return a table for a page: four significant digits are shown, and all of them are in what is saved."""
     return frame(table) | {"metadata": {"display_value": [[short(cell) for cell in row] for row in table.rows]}}
 
 
 @dataclass(frozen=True)
 class Whole:
-    """What it takes to save all rows of a table of which the page shows a part.
+    """The components by which all rows of a table are saved if the page shows a part of it.
 
-    asked: the inputs behind the figure, as an event was given them; it is an output of the page's events. rows: the whole
-    table on its way through the browser.
+    asked: the inputs behind the figure, as an event was given them; it is an output of the page's events. rows: the
+    whole table on its way through the browser.
     """
 
     asked: gr.JSON
@@ -47,7 +47,7 @@ class Whole:
     name: str
 
     def comes_from(self, page: Page, answer: Callable[[dict[str, Any]], Awaitable[Framed]]) -> None:
-        """Compute it anew when a visitor asks for it: it is too long to be sent with every figure."""
+        """Compute the table anew when a visitor asks for it: it is too long to be sent with every figure."""
 
         async def fetch(asked: dict[str, Any] | None) -> list[Any]:
             try:
@@ -59,15 +59,14 @@ class Whole:
         fetched = self.download.click(
             fetch, [self.asked], [page.notice, self.rows], concurrency_limit=None, show_progress="hidden", **private
         )
-        script = f"(table) => [({_save_csv(self.name)})(table), null]"
+        script = f"(table) => [({_save_csv(self.name)})(table), null]"  # null: the browser need not keep the rows
         fetched.then(fn=None, js=script, inputs=[self.rows], outputs=[self.said, self.rows], **private)
 
 
 @dataclass(frozen=True)
 class Panel:
-    """The components of a folded part. plain: the script without this package. whole: where the page's table is cut.
-
-    scripts: the fold that the scripts are in, for a page that has one more.
+    """The components of a folded part. plain: the script without this package. whole: for saving all rows, if the
+    page's table is cut. scripts: the fold that the scripts are in, for a page that has one more.
     """
 
     script: gr.Code
@@ -78,11 +77,11 @@ class Panel:
 
     @property
     def outputs(self) -> list[gr.components.Component]:
-        """What an action fills, the table last."""
+        """The components that an action fills, the table last."""
         return [*([self.plain] if self.plain else []), self.script, self.table]
 
     def filled(self, action: Action | LiveAction, asked: Asked, script: str, table: Framed) -> list[Any]:
-        """The outputs' values."""
+        """Return the outputs' values."""
         scripts = [script]
         if self.plain is not None:
             scripts.insert(0, (action.plain(asked) if action.plain else "") or NO_PLAIN_SCRIPT)
@@ -92,7 +91,8 @@ class Panel:
 def folds(of_action: Action | LiveAction | str, figure: str = "", shortened: bool = False) -> Panel:
     """Build the folded table and scripts of one figure, of an action or a name, which names the CSV file too.
 
-    figure: names the figure where it has company. shortened: the page shows a part of a long table, the CSV all of it.
+    figure: names the figure if the page has several. shortened: the page shows a part of a long table, the CSV all of
+    it.
     """
     name = of_action if isinstance(of_action, str) else of_action.name
     has_plain = not isinstance(of_action, str) and of_action.plain is not None
@@ -120,7 +120,7 @@ def folds(of_action: Action | LiveAction | str, figure: str = "", shortened: boo
 
 
 def code(label: str, elem_id: str) -> gr.Code:
-    """A script to copy."""
+    """Return a script to copy."""
     return gr.Code(language="python", label=label, interactive=False, max_lines=24, elem_id=elem_id)
 
 

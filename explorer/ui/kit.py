@@ -1,4 +1,4 @@
-"""What the tabs are laid out with: what is asked, what is shown, why, and experiments to try."""
+"""The layout of tabs: the sides of controls and of figures, explanations, and experiments to try."""
 
 from __future__ import annotations
 
@@ -13,38 +13,39 @@ from explorer.ui.places import Draw, Place
 from explorer.ui.wiring import LATEX
 
 Then = Callable[..., Any]
-"""What follows an event: a trigger that fires once its values stand where they belong."""
+"""A trigger that fires once an event's values are in place."""
 
 
 def bench(*classes: str) -> gr.Row:
-    """What is asked beside what is shown."""
+    """Return a row with the controls beside the figures."""
     return gr.Row(elem_classes=["bench", *classes])
 
 
 def asks(min_width: int = 270) -> gr.Column:
-    """The side of the controls, at least so many pixels wide."""
+    """Return the side of the controls, at least `min_width` pixels wide."""
     return gr.Column(scale=1, min_width=min_width)
 
 
 def shows(scale: int = 2, min_width: int = 320) -> gr.Column:
-    """A side of figures, `scale` times as wide as the controls."""
+    """Return a side of figures, `scale` times as wide as the controls."""
     return gr.Column(scale=scale, min_width=min_width)
 
 
 def sentence_place(elem_id: str | None = None, value: str = "") -> gr.HTML:
-    """The place for the sentence above a figure."""
+    """Return the place for the sentence above a figure."""
     return rich_text(value, elem_classes=["said"], elem_id=elem_id)
 
 
 def bar_place(elem_id: str | None = None) -> gr.HTML:
-    """The place for a bar: how much is done."""
+    """Return the place for a progress bar."""
     return rich_text(elem_classes=["bar"], elem_id=elem_id)
 
 
 class View:
-    """A sentence with its figure, which is saved as `filename`, laid out where it is made: an iterable of places for a wire.
+    """A sentence with its figure, which is saved as `filename`; laid out where it is made, it is an iterable of places
+    for a wire.
 
-    ids: what both ids begin with, or the sentence's own and the figure's. bar: fills one between the two; True where
+    ids: the beginning of both ids, or the sentence's own and the figure's. bar: fills a bar between the two; True if
     something else does. notes: what the sentence rests on, below the figure, in small letters.
     """
 
@@ -75,12 +76,12 @@ class View:
 
 
 def caption(text: str) -> gr.HTML:
-    """A remark in small letters; `text` is HTML."""
+    """Return a remark in small letters; `text` is HTML."""
     return gr.HTML(f'<p class="caption">{text}</p>')
 
 
 def why(title: str, text: str = "") -> gr.Accordion:
-    """The folded explanation, Markdown with formulas; `with` adds more below it."""
+    """Return the folded explanation, Markdown with formulas; `with` adds more below it."""
     place: gr.Accordion = gr.Accordion(f"Why: {title}", open=False)
     if text:
         with place:
@@ -89,21 +90,23 @@ def why(title: str, text: str = "") -> gr.Accordion:
 
 
 def in_the_paper(title: str, *tables: str) -> None:
-    """The folded quotes of a paper, HTML as explorer.published makes it, beside the page where the like can be tried."""
+    """Lay out the folded quotes of a paper, HTML as explorer.published makes it, beside the page where the like can be
+    tried.
+    """
     with gr.Accordion(f"In the paper: {title}", open=False):
         for table in tables:
             rich_text(str(table), elem_classes=["wide"])
 
 
 def try_row() -> gr.Row:
-    """A row of small buttons."""
+    """Return a row of small buttons."""
     return gr.Row(elem_classes=["try"])
 
 
 class Tries:
     """One-click experiments: a button for each, with the values that it puts into controls.
 
-    Values are in the order of the controls, or by their names; None where something else is to happen.
+    Values are in the order of the controls, or by their names; None if something else is to happen.
     """
 
     def __init__(self, experiments: Mapping[str, Any], label: str = "Try") -> None:
@@ -113,15 +116,15 @@ class Tries:
             self.buttons = {name: gr.Button(name, size="sm") for name in experiments}
 
     def into(self, controls: Sequence[Any] | Mapping[str, Any], **options: Any) -> list[Then]:
-        """Fill controls when a button is pressed; the triggers after which the values stand there."""
+        """Fill controls when a button is pressed. Returns the triggers after which the values are there."""
         return [self.put(name, controls, **options) for name, values in self.experiments.items() if values is not None]
 
     def put(self, name: str, controls: Sequence[Any] | Mapping[str, Any], **options: Any) -> Then:
-        """The same for one of them."""
+        """Fill controls when the button of one experiment is pressed, as `into` does for all."""
         values = self.experiments[name]
         if isinstance(controls, Mapping):
             controls, values = [controls[name] for name in values], list(values.values())
-            values = values if len(values) > 1 else values[0]
+            values = values if len(values) > 1 else values[0]  # Gradio takes a list for one component as its value
         then: Then = self.buttons[name].click(lambda: values, None, list(controls), **{**QUIET, **options}).then
         return then
 
@@ -135,7 +138,7 @@ class Examples:
         self.list = gr.Dropdown(choices, **{"value": 0, "label": "Examples", "filterable": False, **options})
 
     def into(self, controls: Sequence[Any], **options: Any) -> Then:
-        """Fill controls when another example is chosen; the trigger after which its values stand there."""
+        """Fill controls when another example is chosen. Returns the trigger after which its values are there."""
         chosen = self.list.input(
             lambda number: self.values[number], [self.list], list(controls), **{**QUIET, **options}
         )
@@ -144,7 +147,7 @@ class Examples:
 
 
 def start_stop(title: str, start_id: str, stop: str = "Stop", stop_id: str | None = "") -> tuple[gr.Button, gr.Button]:
-    """Two buttons, one in the other's place; the second's id ends in -stop where no other is given."""
+    """Return two buttons, one in the other's place; the second's id ends in -stop unless one is given."""
     stop_id = f"{start_id}-stop" if stop_id == "" else stop_id
     return (
         gr.Button(title, variant="primary", elem_id=start_id),
@@ -153,5 +156,5 @@ def start_stop(title: str, start_id: str, stop: str = "Stop", stop_id: str | Non
 
 
 def start_or_stop(going: bool) -> list[Any]:
-    """Which of the two is shown: Stop while something goes on."""
+    """Return which of the two is shown: Stop while something goes on."""
     return [gr.update(visible=not going), gr.update(visible=going)]

@@ -1,4 +1,4 @@
-"""What a lab's tab is handed: the chosen model, the engine, the place for messages, and when to run."""
+"""What a lab's tab receives: the chosen model, the engine, the place for messages, and when to run."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ from explorer.models.families import Capability
 class Page:
     """One page while it is built.
 
-    opened fires once, when the page's model is known; changed are the triggers that fire when another model is in place.
+    opened fires once, when the page's model is known; changed are the triggers that fire when another model is in
+    place.
     """
 
     engine: Engine
@@ -36,7 +37,7 @@ class Page:
         return (self.opened, *self.changed)
 
     def explain(self, error: ExplorerError) -> str:
-        """The notice for an error; where the model lacks a head, also why, and a button for a bundled one that has it."""
+        """Return the notice for an error; if the model lacks a head, also why, and a button for a bundled one that has it."""
         text = Markup("<p>{}</p>").format(str(error))
         if isinstance(error, MissingCapabilityError) and self.lab.needs is not None:
             if error.capability not in (None, self.lab.needs.name):  # a part of the page with a model of its own

@@ -1,4 +1,4 @@
-"""The model picker: one choice that follows the visitor from page to page, with downloads where they are needed."""
+"""The model picker: one choice that follows the visitor from page to page, with downloads if needed."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ _TAKE_UP = """(restored, model) => {
 
 
 def picker_label(card: ModelCard, on_this_machine: bool) -> str:
-    """One line of the list: name, family, size, what it can do, and whether it has to be fetched."""
+    """Return one line of the list: name, family, size, what it can do, and whether it has to be fetched."""
     place = "bundled" if card.bundled else "on this machine" if on_this_machine else "download"
     skills = ", ".join(capability.short for capability in card.capabilities) or "encoder only"
     return f"{card.model_id} · {card.family} · {card.millions:g}M · {skills} · {place}"
 
 
 def describe(status: ModelStatus) -> str:
-    """The line below the picker."""
+    """Return the line below the picker."""
     facts = [status.family or "family known once it is loaded"]
     exact = ""
     if status.parameters:
@@ -62,6 +62,7 @@ class Picker:
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
+        # A fixed secret: Gradio's own is new with each start, and what browsers keep could not be read.
         self.memory = gr.BrowserState(DEFAULT_MODEL, storage_key=MEMORY_KEY, secret=MEMORY_KEY)
         self.model = gr.Dropdown(
             [(picker_label(card, card.bundled), card.model_id) for card in CATALOG],
@@ -75,20 +76,20 @@ class Picker:
         )
 
     def lay_out_card(self) -> None:
-        """The line that says what the chosen model is."""
+        """Lay out the line that describes the chosen model."""
         self.card = gr.HTML(describe(self.engine.status(DEFAULT_MODEL)))
 
     def lay_out_note(self) -> None:
-        """Progress and failures of a download, and the button that stops it."""
+        """Lay out progress and failures of a download, and the button that stops it."""
         self.note = gr.HTML("", elem_classes=["picker-note"])
         self.stop = gr.Button("Stop the download", visible=False, variant="stop", size="sm")
 
     def hide(self) -> None:
-        """On a page that asks no model of the visitor's choice; it still knows it, for the pages that do."""
+        """Hide the picker, on a page that asks no model of the visitor's choice; it still knows it, for the pages that do."""
         self.model.visible = self.card.visible = "hidden"
 
     def wire(self, blocks: gr.Blocks, notice: gr.HTML) -> tuple[Any, tuple[Any, ...]]:
-        """Remember, restore, download, stop. Returns Page's triggers, opened and changed."""
+        """Wire the events that remember, restore, download and stop. Returns Page's triggers, opened and changed."""
         private: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
         parts = [self.model, self.card, self.note, self.memory]
         restored = gr.JSON(visible=False)
@@ -124,7 +125,7 @@ class Picker:
         return opened.then, (chosen.then, accepted.then, stopped.then)
 
     def restore(self, remembered: Any) -> dict[str, Any]:
-        """Take the remembered model up again if it is still here; the list learns what has been downloaded since."""
+        """Restore the remembered model if it is still here; the list learns what has been downloaded since."""
         statuses = {card.model_id: self.engine.status(card.model_id) for card in CATALOG}
         choices = [(picker_label(card, statuses[card.model_id].on_this_machine), card.model_id) for card in CATALOG]
         wanted = remembered if isinstance(remembered, str) and remembered else DEFAULT_MODEL
@@ -134,7 +135,7 @@ class Picker:
         return {"choices": choices, "model": status.model_id, "card": describe(status)}
 
     def choose(self, wanted: Any) -> Iterator[list[Any]]:
-        """Make the chosen model ready, with progress; where that fails say why and go on with the bundled one."""
+        """Make the chosen model ready, with progress; if that fails say why and go on with the bundled one."""
         wanted = str(wanted or DEFAULT_MODEL).strip()
         began = monotonic()
         try:
@@ -155,7 +156,7 @@ class Picker:
 
 
 def _progress_note(model_id: str, progress: DownloadProgress, seconds: float) -> str:
-    """A bar with how much of how much, and the time left."""
+    """Return a bar with how much of how much, and the time left."""
     share = progress.done / progress.total if progress.total else 0.0
     left = f", about {seconds * (1 - share) / share:.0f} s left" if 0.02 < share < 1 else ""
     size = f"{progress.done / 1e6:.0f} of {progress.total / 1e6:.0f} MB" if progress.total > 1 else "reading it"

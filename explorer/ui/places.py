@@ -1,4 +1,4 @@
-"""What fills a component: a function of a result, and of what the visitor chose to see."""
+"""Places fill components: each is a function of a result, and of what the visitor chose to see."""
 
 from __future__ import annotations
 
@@ -13,15 +13,17 @@ Draw = Callable[..., Any]
 Place = tuple[Component | Sequence[Component], Draw]
 """A component with the function of a result that fills it, or several with one that returns a value for each.
 
-By the names of its parameters the function also gets what the visitor chose to see, the `seconds` since the question was asked,
-and, where only the page is filled, the `owner` who asked.
+By the names of its parameters the function also gets what the visitor chose to see, the `seconds` since the question
+was asked, and, if only the page is filled, the `owner` who asked.
 """
 
 
 class Places:
-    """Components and what fills them. views: the controls, by name, that say what is drawn and not what is computed.
+    """Components and the functions that fill them. views: the controls, by name, that choose what is drawn and not what
+    is computed.
 
-    look: what these choices come to for a result, by name; a function like the others, and its answer is handed to them.
+    look: turns these choices into further values for a result, by name; it is called like the others, and its answer is
+    handed to them.
     """
 
     def __init__(
@@ -38,18 +40,19 @@ class Places:
             self._draws.append((_by_name(draw, views or {}), isinstance(parts, Sequence)))
 
     def values(self, result: Any, **known: Any) -> list[Any]:
-        """What the components are to hold."""
+        """Return the components' values for a result."""
         known |= self._look(result, known)
         values: list[Any] = []
         for draw, several in self._draws:
             values += draw(result, known) if several else [draw(result, known)]
+        # A plain str, as it would arrive from any other function.
         return [str(value) if isinstance(value, Markup) else value for value in values]
 
 
 def _by_name(draw: Draw, views: dict[str, Any]) -> Draw:
-    """A function of a result and of all that is known by name, of which `draw` gets what it asks for.
+    """Return a function of a result and of all that is known by name, which hands `draw` the names that it asks for.
 
-    A view that nobody has chosen, as by a client, is `draw`'s own default, or what its control opens with.
+    A view that nobody has chosen, as by a client, has `draw`'s own default, or the value that its control opens with.
     """
     asked = signature(draw).parameters
     opening = {

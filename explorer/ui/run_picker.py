@@ -1,4 +1,4 @@
-"""Which run a page looks at: remembered by the browser, named by the URL, or the one that trains."""
+"""The choice of the run that a page shows: remembered by the browser, named by the URL, or the one that trains."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _KEEP_URL = """(run, ...kept) => {
 
 
 def run_label(record: RunRecord) -> str:
-    """One line of the list: what it is, what it reached or where it stands, and whose example it is."""
+    """Return one line of the list: the run's name, its score or its state, and whether it is a worked example."""
     score = record.score
     reached = "" if score is None else score_text(record.leading_metric, score)
     state = "" if record.status.has_weights else record.status.value
@@ -46,14 +46,16 @@ def run_label(record: RunRecord) -> str:
 
 
 def _with(shown: RunRecord | None, records: Sequence[RunRecord]) -> Sequence[RunRecord]:
-    """A list with the run that is looked at, which may be another visitor's."""
+    """Return a list with the run that is shown, which may be another visitor's."""
     if shown is None or shown.run_id in {record.run_id for record in records}:
         return records
     return [shown, *records]
 
 
 def run_choices(records: Sequence[RunRecord]) -> list[tuple[str, str]]:
-    """The dropdown's choices; two runs of one name are told apart by their number, and whose they are is said to the lecturer."""
+    """Return the dropdown's choices; two runs of one name are told apart by their id, and the lecturer is told whose
+    they are.
+    """
     several = len({record.owner for record in records if record.owner != OWNER}) > 1
     labels = [
         f"{run_label(record)} · {record.whose}" if several and record.owner != OWNER else run_label(record)
@@ -66,7 +68,7 @@ def run_choices(records: Sequence[RunRecord]) -> list[tuple[str, str]]:
 
 
 def _sort(record: RunRecord) -> str:
-    """What a run learned to do: classes, answers, texts, hidden words, or a model of its own."""
+    """Return what a run learned to do: classes, answers, texts, hidden words, or a model of its own."""
     return "nothing" if record.from_nothing else kind_of(record.spec.method, record.kind).slug
 
 
@@ -79,7 +81,7 @@ _DOES = {
 
 
 def _does(record: RunRecord) -> str:
-    """What a run is, after its name."""
+    """Return what a run does, to follow its name."""
     if not record.status.has_weights:
         return f"is {record.status.value}"
     said = _DOES.get(_sort(record), "gives classes" if record.labels else "gives a score")
@@ -89,8 +91,9 @@ def _does(record: RunRecord) -> str:
 class RunPicker:
     """The visitor's name and the chosen run on one page. `attached` is the trigger after which both are known.
 
-    accept: which runs the page lists; needs: what it asks of one, for the sentence about a link to another. opens: which of
-    them it opens with unasked; a run that is only listed is shown where the visitor or a link names it.
+    accept: returns whether the page lists a run. needs: what the page asks of a run, for the sentence about a link to
+    another. opens: returns whether the page may open with a run; one that is only listed is shown if the visitor or a
+    link names it.
     """
 
     def __init__(
@@ -102,6 +105,7 @@ class RunPicker:
     ) -> None:
         self.page, self.accept, self.needs, self.opens = page, accept, needs, opens
         self._first: dict[int, list[tuple[str, str]]] = {}
+        # A fixed secret: Gradio's own is new with each start, and names would be lost.
         self.memory = gr.BrowserState("", storage_key=VISITOR_KEY, secret=VISITOR_KEY)
         self.remembered = gr.BrowserState([], storage_key=RUNS_KEY, secret=RUNS_KEY)
         self.unasked = gr.Textbox("", label="opened with", visible="hidden")
@@ -115,7 +119,7 @@ class RunPicker:
         self.run.input(lambda: "", None, [self.remark], **QUIET)
 
     def dropdown(self, label: str, none: str = "", **options: Any) -> gr.Dropdown:
-        """A list of runs; any id may be typed or sent. none: what stands first where there may be no run."""
+        """Return a list of runs; any id may be typed or sent. none: the first entry, if there may be no run."""
         first = [(none, "")] if none else []
         value = options.pop("value", "" if none else None)
         made = gr.Dropdown(first, value=value, label=label, allow_custom_value=True, **options)
@@ -123,7 +127,7 @@ class RunPicker:
         return made
 
     def beside(self, shown: gr.Dropdown, choices: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
-        """The choices of one of these lists, from those of the runs."""
+        """Return the choices of one of these lists, from those of the runs."""
         return [*self._first[shown._id], *choices]
 
     def wire(self, *others: gr.Dropdown) -> Callable[..., Any]:
@@ -143,7 +147,7 @@ class RunPicker:
         return then
 
     def restore(self, memory: Any, remembered: Any, request: gr.Request) -> list[Any]:
-        """The browser's name (a new one on a first visit, the lecturer's with their link) and the run to look at."""
+        """Return the browser's name (a new one on a first visit, the lecturer's with their link) and the run to show."""
         visitor = memory if isinstance(memory, str) else ""
         key = lecturers_key(request.cookies)
         if key and self.page.engine.runs.is_lecturer(key):
@@ -151,6 +155,7 @@ class RunPicker:
         if not visitor.startswith(LECTURER_PREFIX) or self._is_outdated(visitor):
             visitor = NAMES.give("" if visitor.startswith(LECTURER_PREFIX) else visitor, address_of(request))
         records = self.records(visitor, request)
+        # A link is permission to look at a run, whoever's it is.
         linked = self.found(str(request.query_params.get("run") or ""))
         default = next((one.run_id for one in records if one.status.has_weights and self.opens(one)), None)
         run = linked.run_id if linked and self.accept(linked) else self._own(records, remembered) or default
@@ -168,43 +173,43 @@ class RunPicker:
         ]
 
     def _own(self, records: Sequence[RunRecord], remembered: Any) -> str | None:
-        """The visitor's run that trains, or else the last that they looked at, of those that the page opens with."""
+        """Return the visitor's run that trains, or else the last that they looked at, among those that the page opens with."""
         names = remembered if isinstance(remembered, list) else []
         known = [self.found(name) for name in names if isinstance(name, str)]
         offered = [*(record for record in records if record.status.is_active), *filter(None, known)]
         return next((record.run_id for record in offered if self.accept(record) and self.opens(record)), None)
 
     def _remember(self, run: str | None, remembered: Any, unasked: str) -> list[Any]:
-        """The runs that the browser remembers, the newest first and one of each kind; not what a page opened with unasked.
-
-        Pages differ in the kinds that they can show, so that each finds the last one of its own.
+        """Return the runs that the browser remembers, the newest first and one of each kind; not one that a page opened
+        with unasked.
         """
         found = self.found(run or "")
         if found is None or found.run_id == unasked:
             return [gr.skip(), ""]
+        # Pages differ in the kinds that they can show, so each finds the last one of its own.
         names = remembered if isinstance(remembered, list) else []
         others = [self.found(name) for name in names if isinstance(name, str)]
         return [[found.run_id, *(one.run_id for one in others if one and _sort(one) != _sort(found))], ""]
 
     def _instead(self, linked: RunRecord, shown: RunRecord | None) -> str:
-        """Why a run that the address names is not the one that is shown."""
+        """Return why a run that the address names is not the one that is shown."""
         said = Markup("“{}” {}, and this page shows {}").format(linked.name, _does(linked), self.needs)
         return str(said + (Markup(": here is “{}”.").format(shown.name) if shown else Markup(".")))
 
     def _label(self, run: str | None) -> str:
-        """The list's label, with the model that was trained: the page's choice of a model has no say over a run."""
+        """Return the list's label, with the model that was trained: the page's choice of a model does not apply to a run."""
         found = self.found(run or "")
         model = Path(found.spec.model) if found and not found.from_nothing else None
         of = Markup(" of {}").format(model.name if model.is_absolute() else model) if model else ""
         return str(Markup('<span class="run-label">Run{}</span>').format(of))
 
     def _is_outdated(self, visitor: str) -> bool:
-        """Whether a browser remembers a lecturer's key that is no longer the server's."""
+        """Return whether a browser remembers a lecturer's key that is no longer the server's."""
         key = visitor.removeprefix(LECTURER_PREFIX)
         return key != visitor and not self.page.engine.runs.is_lecturer(key)
 
     def records(self, visitor: str, request: gr.Request | None) -> list[RunRecord]:
-        """The runs that this page can show."""
+        """Return the runs that this page can show."""
         return [
             record
             for record in self.page.engine.runs.list(owner_of(self.page.engine.runs, visitor, request))
@@ -212,14 +217,14 @@ class RunPicker:
         ]
 
     def choices_beside(self, shown: RunRecord, owner: str) -> list[tuple[str, str]]:
-        """The owner's runs and the one that is looked at, as a list's choices."""
+        """Return the owner's runs and the one that is shown, as a list's choices."""
         return run_choices(_with(shown, [one for one in self.page.engine.runs.list(owner) if self.accept(one)]))
 
     def on_press(self, button: gr.Button, verb: str, runs: gr.components.Component | None = None) -> Any:
         """Stop, resume or delete when a button is pressed; a refusal goes to the notice.
 
-        runs: a component that names the runs, with commas between them; the chosen one where None. Returns the trigger that
-        fires once it is done, and not after a refusal, whose notice would be cleared by what follows.
+        runs: a component that names the runs, with commas between them; None for the chosen one. Returns the trigger
+        that fires once it is done, and not after a refusal, whose notice would be cleared by what follows.
         """
         done = gr.Textbox("", visible="hidden", label=f"{verb} done")
 
@@ -228,7 +233,7 @@ class RunPicker:
                 self._each(verb, named, owner_of(self.page.engine.runs, visitor, request))
             except Exception as error:
                 return [self.page.explain(readable(error)), gr.skip()]
-            return ["", secrets.token_hex(4)]
+            return ["", secrets.token_hex(4)]  # another value each time, since only a change fires the trigger
 
         button.click(
             command,
@@ -239,21 +244,21 @@ class RunPicker:
         return done.change
 
     def _each(self, verb: str, named: object, owner: str) -> None:
-        """Do something to each run that is named; to stop one's own that has ended changes nothing."""
+        """Do something to each run that is named. Stopping a run of one's own that has ended changes nothing."""
         if not isinstance(named, str | None):
             raise BadInputError(f"No run is called {str(named)[:60]!r}: name one, or several with commas between them.")
         for run_id in (named or "").split(","):
             getattr(self.page.engine.runs, verb)(run_id, owner)
 
     def found(self, run_id: str) -> RunRecord | None:
-        """A run, where there is one of this name."""
+        """Return a run, or None if there is none of this name."""
         try:
             return self.page.engine.runs.get(run_id)
         except ExplorerError:
             return None
 
     def publish(self, verb: str) -> None:
-        """The same for clients, as an endpoint `/<verb>_run` that raises."""
+        """Publish what `on_press` does for clients, as an endpoint `/<verb>_run` that raises."""
 
         def command(visitor: str, run: str, request: gr.Request) -> str:
             try:

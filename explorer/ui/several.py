@@ -1,4 +1,4 @@
-"""Several runs that are started together: followed, stopped all at once, and bundled ones to look at before."""
+"""Runs that are started together: followed, stopped all at once, and preceded by bundled ones to look at."""
 
 from __future__ import annotations
 
@@ -25,7 +25,9 @@ def follow_several(
     bundled: Collection[str],
     as_result: Callable[[Compared], Any] = lambda compared: compared,
 ) -> None:
-    """Wire Start and Stop; a result has the runs as `records`. as_result: what bundled runs are drawn as; None for nothing."""
+    """Wire Start and Stop; a result has the runs as `records`. as_result: returns the result to draw for bundled runs,
+    or None to draw nothing.
+    """
     start, stop = buttons
     started = gr.Textbox("", visible="hidden", label="started")
 

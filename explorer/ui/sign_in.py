@@ -15,16 +15,16 @@ SIGN_OUT = "Sign out ({})"
 
 
 def sign_in_button(page: Page) -> gr.LoginButton:
-    """Gradio's button, which leads to the hub and back to the page, or signs out; it says who has signed in."""
+    """Return Gradio's button, which leads to the hub and back to the page, or signs out; it tells who has signed in."""
     button = gr.LoginButton(SIGN_IN, SIGN_OUT, size="sm", scale=0, min_width=230)
     button.load_event_to_attach = (
         None  # Gradio's own look at who has signed in belongs to the last page, and is an endpoint
     )
-    page.opened(label, None, [button], **QUIET)
+    page.opened(label, None, [button], **QUIET)  # X
     return button
 
 
 def label(request: gr.Request) -> Any:
-    """What the button says to this visitor."""
+    """Return the button's label for this visitor."""
     name = signed_in(request).removeprefix(HUB_PREFIX)
     return gr.update(value=SIGN_OUT.format(name) if name else SIGN_IN)

@@ -1,4 +1,4 @@
-"""The shape of an event's function: parameters by their names, and the inputs that a client may send or leave out."""
+"""The signature of an event's function: parameters by their names, and the inputs that a client may send or leave out."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ import gradio as gr
 
 
 def for_clients(inputs: dict[str, Any], params: type) -> dict[str, Any]:
-    """An endpoint's inputs: those of the page, without a control's limits, and with the defaults of `params`.
+    """Return an endpoint's inputs: those of the page, without a control's limits, and with the defaults of `params`.
 
-    A client's value is then refused by `params`, in a sentence that names the parameter, and not by the slider or the list.
+    A client's value is then refused by `params`, in a sentence that names the parameter, and not by the slider or the
+    list.
     """
     standard = {field.name: field.default for field in fields(params) if field.default is not MISSING}
     with gr.Column(visible=False):
@@ -21,18 +22,19 @@ def for_clients(inputs: dict[str, Any], params: type) -> dict[str, Any]:
 
 
 def left_out(params: type) -> list[str]:
-    """The parameters that a client may leave out although nothing stands for them."""
+    """Return the parameters that a client may leave out although no value stands for them."""
     return [field.name for field in fields(params) if field.default is None]
 
 
 def _unlimited(part: Any, value: Any) -> Any:
-    """A hidden component that takes any value, for one that has limits or shows another one; one that has none as it is."""
+    """Return a hidden component that takes any value, for one that has limits or shows another value; others unchanged."""
     listed = isinstance(part, gr.Dropdown) and isinstance(value, int)  # "every second layer" stands for 0
     if listed or isinstance(part, (gr.Slider, gr.Number)):
         return gr.Number(value, label=part.label)
     if isinstance(part, (gr.CheckboxGroup, gr.Radio)) or (
         isinstance(part, gr.Dropdown) and not part.allow_custom_value
     ):
+        # A list that takes other values too, so that `params` refuses them in its own words.
         several, choices = isinstance(part, gr.CheckboxGroup), cast(Any, part.choices)
         value = list(value) if several else value
         return gr.Dropdown(choices, value=value, multiselect=several, allow_custom_value=True, label=part.label)
@@ -48,10 +50,10 @@ def named(
     streams: bool = False,
     optional: Sequence[str] = (),
 ) -> Callable[..., Any]:
-    """Give a **kwargs function the signature that Gradio reads parameter names from.
+    """Give a **kwargs function the signature from which Gradio reads parameter names.
 
-    with_event: it is also handed the event. streams: it is an async generator, and also handed the request. optional: the
-    names that a client may leave out although their component is empty.
+    with_event: it also receives the event. streams: it is an async generator, and also receives the request. optional:
+    the names that a client may leave out although their component is empty.
     """
     annotations: dict[str, type] = {}
     if with_event:
@@ -81,6 +83,6 @@ def named(
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=standard.get(name, inspect.Parameter.empty))
         for name in names
     ]
-    called.__annotations__ = dict(annotations)
+    called.__annotations__ = dict(annotations)  # Gradio finds the event and the request by their annotations
     called.__signature__ = inspect.Signature([*first, *parameters])  # type: ignore[attr-defined]
     return called

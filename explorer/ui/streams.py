@@ -26,16 +26,17 @@ from explorer.ui.signatures import named
 from explorer.ui.wiring import Question, Wire, cleared, model_named
 
 PAUSE_SECONDS = 0.35
-"""Between two looks at a run: the page is redrawn about three times a second."""
+"""Seconds between two looks at a run: the page is redrawn about three times a second."""
 
 FIRST_PAUSE_SECONDS = 0.04
-"""Where nothing is new the first looks follow each other quickly, for what takes a moment only."""
+"""Seconds after the first look if nothing is new; looks are frequent at first, for what takes a moment only."""
 
 
 @dataclass
 class _Look:
-    """What a session looks at. turn: of the stream that goes on, or NO_TURN. viewed: how that is drawn. stopped: when the visitor
-    pressed Stop last, by the clock of arrivals."""
+    """What a session looks at. turn: of the stream that goes on, or NO_TURN. viewed: how that stream is drawn. stopped:
+    when the visitor last pressed Stop, by the clock of arrivals.
+    """
 
     turn: int
     viewed: dict[str, Any]
@@ -43,7 +44,7 @@ class _Look:
 
 
 class Watch:
-    """What one visitor's page looks at: of the streams that share a watch, only the one started last goes on."""
+    """The streams of one visitor's page that share a watch: only the one started last goes on."""
 
     MOST = 2000
     NO_TURN = -1
@@ -53,7 +54,7 @@ class Watch:
         self._latest: OrderedDict[str, _Look] = OrderedDict()
 
     def begin(self, session: str, viewed: dict[str, Any] | None = None) -> int:
-        """A new stream of a session, drawn as `viewed` says; those before it end at their next look."""
+        """Begin a new stream of a session, drawn as in `viewed`; those before it end at their next look."""
         return self._turn_to(session, next(self._turns), viewed).turn
 
     def _turn_to(self, session: str, turn: int, viewed: dict[str, Any] | None = None) -> _Look:
@@ -70,39 +71,42 @@ class Watch:
         self._turn_to(str(request.session_hash), self.NO_TURN)
 
     def stop(self, request: gr.Request) -> None:
-        """The same by Stop, which also holds for what was asked before it and has not begun."""
+        """End the session's stream by Stop, which also holds for questions that were asked before it and have not begun."""
         self._turn_to(str(request.session_hash), self.NO_TURN).stopped = arrived(request, time.monotonic())
 
     def is_stopped(self, request: gr.Request) -> bool:
-        """Whether Stop was pressed since this was asked."""
+        """Return whether Stop was pressed since this was asked."""
         look = self._latest.get(str(request.session_hash))
         return look is not None and arrived(request, math.inf) <= look.stopped
 
     def at_rest(self, request: gr.Request) -> bool:
-        """Whether the session's last stream was ended by the visitor, and none has begun since."""
+        """Return whether the session's last stream was ended by the visitor, and none has begun since."""
         look = self._latest.get(str(request.session_hash))
         return look is not None and look.turn == self.NO_TURN
 
     def is_latest(self, session: str, turn: int) -> bool:
-        """Whether a stream should still draw."""
+        """Return whether a stream should still draw."""
         return session in self._latest and self._latest[session].turn == turn
 
     def view(self, session: str, viewed: dict[str, Any]) -> None:
-        """Have what the session's stream draws from now on drawn in another way."""
+        """Change how the session's stream draws from now on."""
         if session in self._latest:
-            self._latest[session].viewed.update(viewed)
+            self._latest[session].viewed.update(viewed)  # in place: the stream holds the same dictionary
 
 
 def arrived(request: gr.Request, unknown: float) -> float:
-    """When a question came to the server (explorer.serving.closing), by a monotonic clock; those in the queue begin later."""
+    """Return when a question came to the server (explorer.serving.closing), by a monotonic clock; questions in the
+    queue begin later.
+    """
     scope = request.request.scope if isinstance(request, gr.Request) and request.request else {}
     return float(scope.get(ARRIVED, unknown))
 
 
 class Stream(Wire[LiveAction]):
-    """A live action. visitor: the hidden box with the browser's name; one without a name where there is no run picker.
+    """A live action. visitor: the hidden box with the browser's name; one without a name if there is no run picker.
 
-    What is steered may also ask for the `owner`. A view that is changed while the stream goes on takes effect in it.
+    Functions that steer may also ask for the `owner`. A view that is changed while the stream goes on takes effect in
+    it.
     """
 
     streams = True
@@ -137,10 +141,11 @@ class Stream(Wire[LiveAction]):
             component.input(keep, list(self.views.values()), None, **QUIET)
 
     def stops(self, start: gr.Button, stop: gr.Button, bar: gr.HTML | None = None, said: str = "") -> None:
-        """Stop ends the session's stream at its next look, and with it the work; Start is then shown in its place.
+        """Wire Stop: it ends the session's stream at its next look, and with it the work; Start is then shown in its
+        place.
 
-        The stream's last message may be on its way when Stop is pressed, and show Stop again: so the same is said once more
-        after it. An error brings Start back too. bar: where progress is shown, and `said` when it was stopped.
+        The stream's last message may be on its way when Stop is pressed, and show Stop again, so the end is sent once
+        more after it. An error brings Start back too. bar: where progress is shown, and `said` after a stop.
         """
         self._buttons, self._bar, self._said = (start, stop), bar, said
 
@@ -151,7 +156,7 @@ class Stream(Wire[LiveAction]):
         stop.click(ended, None, list(self._rest("")), **QUIET)
 
     def _rest(self, said: str) -> dict[Any, Any]:
-        """What Start, Stop and the bar show while nothing goes on, where the stream has them."""
+        """Return what Start, Stop and the bar show while nothing goes on, if the stream has them."""
         if self._buttons is None:
             return {}
         start, stop = self._buttons
@@ -165,19 +170,19 @@ class Stream(Wire[LiveAction]):
         self.watch.end(request)
 
     def _left(self, values: dict[Any, Any]) -> list[Any]:
-        """For what the stream fills: these values, and everything else as it is."""
+        """Return these values for what the stream fills, and everything else unchanged."""
         filled = [*self.outputs, *self.kept, *self.steered.components]
         return [values.get(component, gr.skip()) for component in filled]
 
     def question(self, values: dict[str, Any]) -> Question:
-        """A model is one of the parameters; what is empty takes its default."""
+        """Return the question of these values: a model is one of the parameters, and an empty value takes its default."""
         if self.action.takes_model:
             values["model"] = model_named(values.get("model"))
         params = self.action.params(**{name: value for name, value in values.items() if value is not None})
         return Question("", params, self.action.script(params))
 
     async def results(self, asked: Question, visitor: object, request: gr.Request | None) -> AsyncGenerator[Any, None]:
-        """Each new result; the work ends when nobody looks any more."""
+        """Yield each new result; the work ends when nobody looks any more."""
         owner = owner_of(self.page.engine.runs, visitor, request)
         follow: Any = await asyncio.to_thread(self.action.follow, self.page.engine, asked.params, owner)
         ended, pause = object(), FIRST_PAUSE_SECONDS
@@ -195,7 +200,7 @@ class Stream(Wire[LiveAction]):
                 follow.close()
 
     def on(self, *triggers: Any) -> list[Any]:
-        """Stream to the page when a trigger fires; returns the events, so that others can cancel or follow them."""
+        """Stream to the page when a trigger fires. Returns the events, so that others can cancel or follow them."""
 
         async def respond(request: gr.Request, **values: Any) -> AsyncIterator[list[Any]]:
             if self.watch.is_stopped(request):
@@ -203,13 +208,13 @@ class Stream(Wire[LiveAction]):
                 return
             session = str(request.session_hash)
             viewed, said = {name: values.pop(name) for name in self.views}, ""
-            turn = self.watch.begin(session, viewed)
+            turn = self.watch.begin(session, viewed)  # ends the session's earlier streams of this watch
             try:
                 owner = owner_of(self.page.engine.runs, values.get("visitor"), request)
                 async with aclosing(self.answers(values, self.seen, request, viewed)) as answers:
                     async for result, shown in answers:
                         if not self.watch.is_latest(session, turn):
-                            break
+                            break  # the newer stream fills the same places
                         steered = self.steered.values(result, owner=owner, **viewed)
                         yield [said, *shown, *[values] * len(self.kept), *steered]
                         said = gr.skip()  # what another action has to say meanwhile is not to be cleared
@@ -223,4 +228,5 @@ class Stream(Wire[LiveAction]):
 
         inputs = {**self.inputs, **self.views}
         listening = named(respond, list(inputs), streams=True)
+        # "once", Gradio's own mode, would drop a second question while the first goes on.
         return self.listen(triggers, listening, inputs, trigger_mode="multiple")

@@ -1,4 +1,4 @@
-"""A tab that not every model can answer: it takes the page's model where that is able, and else a bundled one, and says so."""
+"""A tab that not every model can answer: it takes the page's model if that is able, and else a bundled one, and says so."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ USED = "used-model"
 
 
 class UsedModel:
-    """Laid out where it is made: a line that names the model of the tab, where that is not the page's.
+    """The tab's model; where it is made, a line is laid out that names it if it is not the page's.
 
-    able: whether a model can answer, as far as its name tells. instead: a bundled one that can. `changed` fires when another
-    model is to be asked.
+    able: returns whether a model can answer, as far as its name tells. instead: a bundled one that can. `changed` fires
+    when another model is to be asked.
     """
 
     def __init__(self, page: Page, able: Callable[[str], bool], instead: str) -> None:
@@ -39,26 +39,26 @@ class UsedModel:
 
     @property
     def inputs(self) -> dict[str, Any]:
-        """In place of the page's model."""
+        """The input that replaces the page's model."""
         return {"model": self.name}
 
 
 def names_used(page: Page, *boxes: gr.components.Component) -> None:
-    """A line, laid out here, that names the models chosen in boxes of the tab's own, unless the page's model is all of them."""
+    """Lay out a line that names the models chosen in boxes of the tab's own, unless the page's model is all of them."""
     line, given = rich_text(), [page.model, *boxes]
     for trigger in (page.opened, *page.changed, *(box.input for box in boxes)):  # type: ignore[attr-defined]
         trigger(used_line, given, [line], **QUIET)
 
 
 def line_of_runs(result: Any) -> str:
-    """Of which models the runs on a tab are: the page's has no part in those that were trained before."""
-    used = dict.fromkeys(record.spec.model for record in result.records)
+    """Return the models of the runs on a tab: the page's has no part in those that were trained before."""
+    used = dict.fromkeys(record.spec.model for record in result.records)  # each once, in the order of the runs
     named = Markup(" and ").join(strong(Path(name).name if Path(name).is_absolute() else name) for name in used)
     return str(caption("Used on this tab: runs of ", named, "; what you start takes the model at the top."))
 
 
 def used_line(model: str, *used: str) -> str:
-    """What a tab says of the models that it uses, beside the page's own; nothing where that is the only one."""
+    """Return what a tab says of the models that it uses besides the page's own; "" if that is the only one."""
     if set(used) == {model}:
         return ""
     return str(caption("Used on this tab: ", Markup(" and ").join(map(strong, dict.fromkeys(used))), "."))

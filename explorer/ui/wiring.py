@@ -1,7 +1,7 @@
-"""From an action to events: inputs become params, the engine runs the job, figures and table go to the page.
+"""Wires an action to events: inputs become params, the engine runs the job, figures and table go to the page.
 
-Every action is registered twice: once for clients as a named public endpoint, which raises, and once for the page, which
-shows what is wrong above the figure and leaves everything else alone.
+Every action is registered twice: once for clients as a named public endpoint, which raises, and once for the page,
+which shows what is wrong above the figure and leaves everything else alone.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ LATEX: list[dict[str, str | bool]] = [
     {"left": "$$", "right": "$$", "display": True},
     {"left": "$", "right": "$", "display": False},
 ]
-"""What marks a formula in the explanations."""
+"""The delimiters of formulas in the explanations."""
 
 __all__ = ["LATEX", "Connection", "Panel", "Question", "Read", "Wire", "cleared", "folds", "frame", "page_frame"]
 
 BEFOREHAND = "computed beforehand"
-"""Among what was asked: the answer that stands there is a bundled one."""
+"""A key among a question's values: the answer that is shown is a bundled one."""
 
 
 Read = Callable[[gr.EventData], dict[str, Any]]
@@ -52,7 +52,7 @@ AnyAction = TypeVar("AnyAction", Action, LiveAction)
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked: the model that the job runs on, if any, its parameters, and the script that asks the same."""
+    """A question: the model that the job runs on, if any, its parameters, and the script that asks the same."""
 
     model: str
     params: Any
@@ -62,11 +62,10 @@ class Question:
 class Wire(Generic[AnyAction]):
     """An action and the components of one page.
 
-    inputs: the parameters' components, by name; the page's model comes by itself. shown: what a result fills. folded: laid
-    out here where it is not given. views: components that choose what is drawn and not what is computed. look: what these
-    come to, for the result that there is (see Places). steered: what a result fills on the page alone. page_table: the table
-    as the page shows it, where the whole one is too long for a browser. A page that borrows another lab's action does not
-    publish it again.
+    inputs: the parameters' components, by name; the page's model is added. shown: what a result fills. folded: laid out
+    here unless given. views: components that choose what is drawn and not what is computed. look: turns these choices
+    into values for a result (see Places). steered: what a result fills on the page alone. page_table: the page's table,
+    if the whole one is too long for a browser. A page that borrows another lab's action does not publish it again.
     """
 
     streams = False
@@ -101,27 +100,27 @@ class Wire(Generic[AnyAction]):
             whole.comes_from(page, self._whole_table)
 
     def sent(self, result: Any) -> Framed:
-        """The table for clients."""
+        """Return the table for clients."""
         return frame(self.action.table(result))
 
     def seen(self, result: Any) -> Framed:
-        """The table for the page."""
+        """Return the table for the page."""
         return page_frame(self.page_table(result))
 
     def drawn(
         self, result: Any, asked: Question, table: Callable[[Any], Framed], known: dict[str, Any] | None = None
     ) -> list[Any]:
-        """The outputs' values, the last by `table`. known: what the functions that fill them may ask for by name."""
+        """Return the outputs' values, the last by `table`. known: what the functions that fill them may ask for by name."""
         plainly = Asked(self.page.engine, asked.model or None, asked.params, result)
         shown = self.shown.values(result, **(known or {}))
         return shown + self.folded.filled(self.action, plainly, asked.script, table(result))
 
     def question(self, values: dict[str, Any]) -> Question:
-        """Raises BadInputError."""
+        """Return the question of these values. Raises BadInputError."""
         raise NotImplementedError
 
     def results(self, asked: Question, visitor: object, request: gr.Request | None) -> AsyncGenerator[Any, None]:
-        """What the job has to say. Raises ExplorerError."""
+        """Yield the job's results. Raises ExplorerError."""
         raise NotImplementedError
 
     async def answers(
@@ -131,7 +130,7 @@ class Wire(Generic[AnyAction]):
         request: gr.Request | None = None,
         viewed: dict[str, Any] | None = None,
     ) -> AsyncGenerator[tuple[Any, list[Any]], None]:
-        """Each result with the outputs' values, drawn as `viewed` says at that moment. Raises ExplorerError."""
+        """Yield each result with the outputs' values, drawn as `viewed` is at that moment. Raises ExplorerError."""
         values = dict(values)
         visitor = values.pop("visitor", None)
         asked, began = self.question(values), time.monotonic()
@@ -158,11 +157,11 @@ class Wire(Generic[AnyAction]):
         asked: Iterable[Any] = (),
         otherwise: Wire[Any] | None = None,
     ) -> None:
-        """When the page or its tab is opened: what was computed beforehand, where that is what is asked.
+        """When the page or its tab is opened, show what was computed beforehand, if that is what is asked.
 
-        After one of `asked` has fired, or where something else is asked, it is answered as `on` does, by `otherwise` where the
-        answer would take what nobody asked for. note: the place that says where the answer comes from. start: the title of the
-        button that computes it here, where there is one.
+        After one of `asked` has fired, or if something else is asked, it is answered as `on` does, or by `otherwise` if
+        an answer would start work that nobody asked for. note: the place that says where the answer comes from. start:
+        the title of the button that computes it here, if there is one.
         """
         here, ticket = (gr.Number(0, visible="hidden", label=label) for label in ("asked here", "ticket"))
         names: list[str] = [name for name in self.inputs if name != "visitor"]
@@ -173,7 +172,7 @@ class Wire(Generic[AnyAction]):
             given = dict(zip(names, values, strict=True))
             found, question = (None, None) if pressed else await asyncio.to_thread(self._known, given)
             if found is None or question is None:
-                return {ticket: time.time()}
+                return {ticket: time.time()}  # a change of the ticket is what asks the engine
             self._rests(request)
             shown = dict(zip(self.outputs, self.drawn(found.result, question, self.seen), strict=True))
             kept = {component: {**given, BEFOREHAND: True} for component in self.kept}
@@ -186,7 +185,7 @@ class Wire(Generic[AnyAction]):
         (otherwise or self).on(ticket.change)
 
     def _known(self, values: dict[str, Any]) -> tuple[Known | None, Question | None]:
-        """What was computed beforehand of a question, and the question; nothing for one that is refused."""
+        """Return what was computed beforehand for a question, and the question; nothing for one that is refused."""
         try:
             asked = self.question(dict(values))
             return known(self.action.name, self.action.openings, asked.model, asked.params), asked
@@ -194,14 +193,14 @@ class Wire(Generic[AnyAction]):
             return None, None
 
     def _rests(self, request: gr.Request) -> None:
-        """Nothing that goes on draws over what is shown now."""
+        """Keep anything that goes on from drawing over what is shown now."""
 
     def on(self, *triggers: Any) -> list[Any]:
-        """Answer when a trigger fires; the events."""
+        """Answer when a trigger fires. Returns the events."""
         raise NotImplementedError
 
     def _publish(self) -> None:
-        """The endpoint for clients, on a button that is not on the page."""
+        """Publish the endpoint for clients, on a button that is not on the page."""
 
         async def endpoint(request: gr.Request | None = None, **values: Any) -> AsyncIterator[Any]:
             last = None
@@ -242,13 +241,13 @@ class Connection(Wire[Action]):
     """An action that answers once."""
 
     def question(self, values: dict[str, Any]) -> Question:
-        """The model by its name, and everything else a parameter."""
+        """Return the question of these values: the model by its name, and everything else a parameter."""
         model = model_named(values.pop("model", None)) if self.action.takes_model else ""
         params = self.action.params(**values)
         return Question(model, params, self.action.script(model, params))
 
     async def results(self, asked: Question, visitor: object, request: gr.Request | None) -> AsyncGenerator[Any, None]:
-        """The one that there is."""
+        """Yield the one result that there is."""
         yield await answer(self.page.engine, self.action.job, asked.params, asked.model)
 
     def on(
@@ -258,9 +257,9 @@ class Connection(Wire[Action]):
         extra: dict[str, Any] | None = None,
         adapt: Callable[[dict[str, Any]], dict[str, Any]] | None = None,
     ) -> list[Any]:
-        """Run when a trigger fires; returns the events, so that others can follow them.
+        """Run when a trigger fires. Returns the events, so that others can follow them.
 
-        read: parameters from the event's own data. extra: components whose values `adapt` sees beside the parameters;
+        read: parameters from the event's own data. extra: components whose values `adapt` sees besides the parameters;
         it returns the parameters to run with.
         """
 
@@ -285,10 +284,11 @@ class Connection(Wire[Action]):
 
 
 def within_model(values: dict[str, Any], views: Container[str] = ()) -> dict[str, Any]:
-    """A page's question about a layer or a head that its model lacks, as after a turn to a smaller one, is about the last one.
+    """Turn a page's question about a layer or a head that its model lacks, as after a turn to a smaller one, into one
+    about the last.
 
-    views: what says how an answer is drawn, and is no question: there a number may count the embedding among the layers. What
-    is no number, and a model that is not on this machine, are left to the action, which says what is wrong.
+    views: controls of how an answer is drawn, which are no question: there a number may count the embedding among the
+    layers. What is no number, and a model that is not on this machine, are left to the action, which then refuses.
     """
     ends = {"layer": depth_of_model, "head": heads_of_model}
     asked = {
@@ -304,16 +304,16 @@ def within_model(values: dict[str, Any], views: Container[str] = ()) -> dict[str
 
 
 def model_named(value: object) -> str:
-    """The model's name that came, or the bundled one's where none did. Raises BadInputError for what is no name."""
+    """Return the model's name that came, or the bundled model's if none did. Raises BadInputError for what is no name."""
     name = Name(optional=True).read(encodable(value), "model")
     return name.strip() or DEFAULT_MODEL
 
 
 def beforehand(made: str, start: str) -> str:
-    """What stands at a result that was not computed just now, as HTML."""
+    """Return the remark on a result that was not computed just now, as HTML."""
     return str(caption(f"Computed beforehand ({made}){f'; “{start}” computes it here' if start else ''}."))
 
 
 def cleared(component: Any) -> Any:
-    """The value that empties an output; chips and figures take an empty text for nothing to draw."""
+    """Return the value that empties an output; chips and figures draw nothing for an empty text."""
     return {"headers": [], "data": []} if isinstance(component, gr.Dataframe) else ""

@@ -1,4 +1,4 @@
-"""A Ray cluster behind the pages: the front keeps visitors, runs and answers, and torch works on the other side."""
+"""A Ray cluster behind the pages: the front keeps visitors, runs and answers, and the cluster's machines compute with torch."""
 
 from explorer.settings import no_usage_statistics
 

@@ -1,8 +1,8 @@
-"""The process that has joined the cluster for the front: `python -m explorer.engine.cluster.driver FD`, started by
-explorer.engine.cluster.link.
+"""The process that has joined the cluster for the front; explorer.engine.cluster.link starts it by `python -m
+explorer.engine.cluster.driver FD`.
 
-It hands on questions to replicas and runs to actors, and says back what comes of them, until the front closes the pipe or ends.
-Ray ends it a minute after the head is lost, whatever it does.
+It hands questions to replicas and runs to actors, and reports what comes of them, until the front closes the pipe or
+ends. Ray ends this process a minute after the head is lost, whatever it does.
 """
 
 from __future__ import annotations
@@ -30,31 +30,35 @@ from explorer.settings import ROOT, Settings, start_no_cluster_unasked
 LOST = (RayActorError, ActorDiedError, ActorUnavailableError)
 
 ASKED_AT_ONCE = 4
-"""Questions of a replica beyond which another is started, where the cluster has a machine for it."""
+"""Questions in work on one replica from which another is started, if the cluster has a machine for it."""
 
 CPUS = 0.5
-"""What Ray counts for a replica and for a run: they share a machine's cores, and a run finds a place where machines are lost."""
+"""CPUs that Ray reserves for a replica and for a run: less than one, so that they share a machine's cores and a run
+still finds a place when machines are lost.
+"""
 
 REPLICA_SECONDS = 15.0
-"""Without an answer to Ray Serve's look at a replica; after three in a row it is replaced, and its questions are asked again."""
+"""Seconds that a replica may take to answer Ray Serve's health check; after three misses in a row it is replaced, and
+its questions are asked again.
+"""
 
 START_SECONDS = 120.0
-"""How long this machine's part of a cluster may take to start."""
+"""Seconds that this machine's part of a cluster may take to start."""
 
 
 class Driver:
-    """Does what the front asks, each in a thread of its own."""
+    """Does what the front asks, each thing in a thread of its own."""
 
     def __init__(self, pipe: Connection, settings: Settings, name: str) -> None:
         self._pipe, self._settings, self._name = pipe, settings, name
-        self._behind = replace(settings, backend="local")
+        self._behind = replace(settings, backend="local")  # on the cluster's machines, each computes for itself
         self._sending = threading.Lock()
         self._told: dict[int, Callable[[str], None]] = {}
         answers = Answers.options(**_replicas(settings))  # type: ignore[attr-defined]
         self._answering = serve.run(answers.bind(self._behind), name=name, route_prefix=None)
 
     def serve(self) -> None:
-        """Until the front has gone, or says so."""
+        """Handle the front's messages until it has gone, or asks to close."""
         with suppress(OSError, EOFError):
             while True:
                 number, word, *what = self._pipe.recv()
@@ -93,19 +97,20 @@ class Driver:
         try:
             message = pickle.dumps((number, kind, value))
         except Exception:  # a library's error that cannot be sent
+            # A sentence for the visitor then stands for it, and the error is in the log.
             message = pickle.dumps((number, ERROR, readable(value if isinstance(value, Exception) else TypeError())))
         with self._sending, suppress(OSError):  # the front has gone, and so does this process
             self._pipe.send_bytes(message)
 
     def _follow(self, number: int, job: Any, params: Any, model: str, parcel: Any) -> Iterator[Any]:
-        """A job's results from a replica, one that has its model in memory if there is one."""
+        """Return a job's results, from a replica that has the model in memory if there is one."""
         handle = self._answering.options(stream=True, multiplexed_model_id=model)
         response = handle.follow.remote(job, params, model, parcel)
         self._told[number] = lambda word: response.cancel()
         return iter(response)
 
     def _train(self, number: int, record: Any, parcel: Any) -> Iterator[Any]:
-        """A run's records from an actor of its own; None for each word that brings nothing new."""
+        """Return a run's records, from an actor of its own; None stands for a word that brings nothing new."""
         trainer = Trainer.options(num_cpus=CPUS, num_gpus=self._settings.ray_gpus).remote(self._behind)  # type: ignore[attr-defined]
 
         def hear(word: str) -> None:
@@ -119,7 +124,7 @@ class Driver:
 
 
 def _heard(trainer: Any, stream: Any) -> Iterator[Any]:
-    """What an actor says, which ends with it."""
+    """Yield an actor's words, and end the actor with them."""
     try:
         for said in stream:
             yield ray.get(said)
@@ -128,13 +133,14 @@ def _heard(trainer: Any, stream: Any) -> Iterator[Any]:
 
 
 def _join(settings: Settings, again: bool) -> None:
-    """Join the cluster, or start one here where none is named. Raises ExplorerError.
+    """Join the cluster, or start one on this machine if no address is set. Raises ExplorerError.
 
-    again: it was joined before, and its head was lost. Ray's part on this machine ends with a head, and is started here then.
+    again: it was joined before and its head was lost.
     """
     try:
         _init(settings)
     except ExplorerError:
+        # Ray's part on this machine ends with the head, so it is started here again.
         if not (again and settings.ray_address):
             raise
         start = [
@@ -143,7 +149,7 @@ def _join(settings: Settings, again: bool) -> None:
             "ray.scripts.scripts",
             "start",
             f"--address={settings.ray_address}",
-            "--num-cpus=0",
+            "--num-cpus=0",  # this machine only passes things on; it computes nothing for the cluster
         ]
         with suppress(subprocess.SubprocessError):
             subprocess.run(start, stdout=subprocess.DEVNULL, timeout=START_SECONDS, check=False)
@@ -170,7 +176,9 @@ def _init(settings: Settings) -> None:
 
 
 def _replicas(settings: Settings) -> dict[str, Any]:
-    """Options of the deployment: as many replicas as are set, or between one and one a machine, by what is asked."""
+    """Return the options of the deployment: the number of replicas that is set, or from one up to one a machine, as
+    load demands.
+    """
     options = {
         "ray_actor_options": {"num_cpus": CPUS, "num_gpus": settings.ray_gpus},
         "health_check_timeout_s": REPLICA_SECONDS,
@@ -186,7 +194,7 @@ def _replicas(settings: Settings) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Join, say so, and work."""
+    """Join the cluster, report it to the front, and work until it closes the pipe."""
     pipe = Connection(int(sys.argv[1]))
     settings, name, again = pipe.recv()
     try:

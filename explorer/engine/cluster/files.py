@@ -1,4 +1,4 @@
-"""Files on their way between machines, each kept under the SHA-256 of what it holds: in a folder, on a mount or in a bucket."""
+"""Files on their way between machines, each stored under the SHA-256 of its content: in a folder, on a mount or in a bucket."""
 
 from __future__ import annotations
 
@@ -19,18 +19,19 @@ Manifest = dict[str, str]
 """Digests (SHA-256 in hexadecimal) by the files' paths below a folder that sender and receiver know."""
 
 SEEN_SECONDS = 300.0
-"""How long a file that was seen in its place counts as being there; a bucket takes its time to say so."""
+"""Seconds for which a file that was seen in its place is taken to be there still, since a bucket is slow to ask."""
 
 SPARED = timedelta(minutes=10)
-"""What has come so recently may be on its way to somebody."""
+"""Files younger than this are not trimmed: one may be on its way to somebody."""
 
 
 class GoneError(StorageError):
-    """A file was there, and is no more: whoever has it can put it again."""
+    """Raised for a file that was there and has been removed: whoever still has it can put it again."""
 
 
 class Files:
-    """Contents by their digests. place: a folder, or a URL such as s3://bucket/folder for which fsspec has its package.
+    """A store of file contents by their digests. place: a folder, or a URL such as s3://bucket/folder for which fsspec
+    has its package.
 
     All errors are ExplorerErrors.
     """
@@ -49,7 +50,7 @@ class Files:
         self._seen: dict[str, float] = {}
 
     def digest(self, path: Path) -> str:
-        """Of a file; remembered while its inode, size and time stay."""
+        """Return a file's SHA-256; it is remembered as long as inode, size and modification time stay the same."""
         about = path.stat()
         key = (about.st_ino, about.st_size, about.st_mtime_ns)
         known = self._digests.get(path)
@@ -59,7 +60,7 @@ class Files:
         return known[1]
 
     def put(self, path: Path) -> str:
-        """Have a file's content there; its digest."""
+        """Store a file's content, unless it is there already. Returns its digest."""
         with _told("written"):
             digest = self.digest(path)
             if time.monotonic() - self._seen.get(digest, -SEEN_SECONDS) >= SEEN_SECONDS:
@@ -69,7 +70,8 @@ class Files:
         return digest
 
     def fetch(self, digest: str, path: Path) -> None:
-        """Write a content to `path`, which has the old file or the whole new one. Raises GoneError where it is not there."""
+        """Write a content to `path`. Raises GoneError if it is not in the store."""
+        # Renamed once it is whole, so that `path` has the old file or the new one, never half of it.
         half = path.with_name(f"{path.name}.{secrets.token_hex(4)}.part")
         with _told("read"):
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -89,11 +91,13 @@ class Files:
             self._seen[digest] = time.monotonic()
 
     def forget(self) -> None:
-        """Look anew whether files are there: somebody else has tidied up."""
+        """Forget which files were seen here, because somebody else may have trimmed the store."""
         self._seen.clear()
 
     def pack(self, folder: Path, paths: Iterable[Path]) -> Manifest:
-        """Put files that lie below a folder; a folder among them stands for all that is in it."""
+        """Store files that lie below a folder, and return their manifest; a folder among the paths stands for all files
+        in it.
+        """
         found = (file for path in paths for file in ([path] if path.is_file() else sorted(path.rglob("*"))))
         return {
             file.relative_to(folder).as_posix(): self.put(file)
@@ -102,30 +106,30 @@ class Files:
         }
 
     def unpack(self, folder: Path, manifest: Manifest) -> None:
-        """Have files below a folder; those that are there already stay as they are."""
+        """Fetch the manifest's files to below a folder; those that are there already are left alone."""
         for name, digest in manifest.items():
             path = folder / name
             if not path.is_file() or self.digest(path) != digest:
                 self.fetch(digest, path)
 
     def remove(self, digest: str) -> None:
-        """Let a content go."""
+        """Remove a content from the store."""
         self._seen.pop(digest, None)
         with _told("removed"):
             if self._size(digest) is not None:
                 self._system.rm_file(self._place(digest))
 
     def trim(self, limit: int) -> None:
-        """Let the oldest contents go until at most `limit` bytes are left; recent ones stay."""
+        """Remove the oldest contents until at most `limit` bytes are left; recent ones stay."""
         with _told("removed"):
             sizes = {path: int(about["size"] or 0) for path, about in self._found().items()}
             total = sum(sizes.values())
             if total <= limit:
                 return
-            self._seen.clear()
+            self._seen.clear()  # what was seen may be removed now
             changed = {path: self._system.modified(path) for path in sizes}
             for path in sorted(changed, key=changed.__getitem__):
-                if total <= limit or datetime.now(UTC) - changed[path] < SPARED:
+                if total <= limit or datetime.now(UTC) - changed[path] < SPARED:  # the rest is younger still
                     return
                 self._system.rm_file(path)
                 total -= sizes[path]
@@ -138,14 +142,14 @@ class Files:
         return f"{self._root}/{digest[:2]}/{digest}"
 
     def _size(self, digest: str) -> int | None:
-        """Bytes; None where it is not there."""
+        """Return a content's size in bytes; None if it is not in the store."""
         try:
             return int(self._system.info(self._place(digest))["size"])
         except FileNotFoundError:
             return None
 
     def _write(self, path: Path, place: str) -> None:
-        """A bucket shows a file once it is whole; in a folder it gets its name then."""
+        """Write a file so that it appears in the store only once it is whole, as a bucket does by itself."""
         if not self._is_local:
             self._system.put_file(str(path), place)
             return
@@ -161,7 +165,7 @@ class Files:
 
 @contextmanager
 def _told(verb: str) -> Iterator[None]:
-    """Whatever the place's library raises, as a sentence."""
+    """Turn whatever the store's library raises into a StorageError with a sentence for the visitor."""
     try:
         yield
     except StorageError:

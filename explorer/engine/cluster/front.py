@@ -1,8 +1,9 @@
-"""The engine of a cluster: each question goes to a replica of Ray Serve, each run to an actor, and torch stays over there.
+"""The engine of a cluster: each question goes to a replica of Ray Serve and each run to an actor, so this process needs
+no torch.
 
-Answers, runs and the line are kept here as on one machine. What a lost machine was working on is asked again elsewhere; a run
-goes on from its last checkpoint. A machine that hangs counts as lost once it has given no word for a while. While the cluster
-itself is away, questions are answered by a sentence that says so, and runs wait for it.
+Answers, runs and the queue are kept here as on one machine. What a lost machine was working on is asked again
+elsewhere; a run goes on from its last checkpoint. A machine that hangs counts as lost once it has been silent for a
+while. While the cluster itself is away, questions are answered by a sentence that says so, and runs wait for it.
 """
 
 from __future__ import annotations
@@ -29,23 +30,23 @@ from explorer.settings import Settings
 
 NAME = "bert-explorer"
 MOST_AT_ONCE = 64
-"""Questions that are out at the same time; each has a thread that waits."""
+"""Questions that are out at the same time; a thread waits for each."""
 
 TRIES = 4
-"""How often a question or a run is begun where the machines that work on it are lost."""
+"""How often a question or a run is begun if the machines that work on it are lost."""
 
 SILENT_SECONDS = 10.0
-"""Without a word of a run's actor, after which its record says so: it speaks every second, whatever it does."""
+"""Seconds of silence after which a run's record says so; its actor has a word every second, whatever it does."""
 
 HUNG_SECONDS = 60.0
-"""Without a word, after which its machine counts as lost."""
+"""Seconds of silence after which a run's machine counts as lost."""
 
 LOADED = Job("explorer.engine.cluster.replica:loaded")
 
 
 @dataclass(frozen=True)
 class Nothing:
-    """Parameters of a job that has none."""
+    """The parameters of a job that has none."""
 
 
 class RayEngine(LocalEngine):
@@ -58,11 +59,11 @@ class RayEngine(LocalEngine):
         self._link = Link(settings, NAME)
 
     def close(self) -> None:
-        """Let the replicas go."""
+        """End the replicas."""
         self._link.close()
 
     def _together(self, job: Job, model: str) -> None:
-        """What can be done as one is put together where it is done."""
+        """Batch nothing here: the replica that computes the questions batches them."""
 
     def _computation(self, key: Question, resources: Resources) -> Computation:
         job, params, model, _ = key
@@ -72,12 +73,12 @@ class RayEngine(LocalEngine):
             self._workers,
             (job, model),
             nullcontext,
-            lambda error, attempt: error,
+            lambda error, attempt: error,  # the replica's own engine has tried again already
             self._forgetting(key, resources),
         )
 
     def _asked(self, job: Job, params: Any, model: str) -> Iterator[Any]:
-        """A job's results from a replica, None where there is no news; from another replica where that one is lost."""
+        """Ask a replica, and yield a job's results, None if there is no news. Asks another replica if that one is lost."""
         seen = 0
         for left in reversed(range(TRIES)):
             stream = self._link.ask("follow", job, params, model, self._sender.question(self.runs, model, params))
@@ -105,7 +106,7 @@ class RayEngine(LocalEngine):
                 stream.close()
 
     def train(self, record: RunRecord, publish: Callable[[RunRecord], None], stopping: threading.Event) -> None:
-        """Have an actor train a run, and another go on from its checkpoint where the first is lost or hangs."""
+        """Have an actor train a run, and another go on from its checkpoint if the first is lost or hangs."""
         left = TRIES
         while left:
             try:
@@ -135,14 +136,16 @@ class RayEngine(LocalEngine):
         raise ExplorerError("The machines that trained this run were lost. Press Resume to go on.")
 
     def _is_back(self, stopping: threading.Event) -> bool:
-        """Wait for the cluster; False where the run is stopped before."""
+        """Wait for the cluster to be back. Returns False if the run is stopped before."""
         while not self._link.is_there():
             if stopping.wait(LOOK_SECONDS):
                 return False
         return True
 
     def _training(self, record: RunRecord, stopping: threading.Event) -> Iterator[RunRecord]:
-        """The records of a run, each with when its actor was last heard. Raises LostError where it is silent for long."""
+        """Yield the records of a run, each with the time when its actor was last heard. Raises LostError if it is
+        silent for long.
+        """
         told, heard, complained = False, 0.0, 0.0
         with closing(self._link.ask("train", record, self._sender.run(self.runs, record))) as stream:
             for news in stream:
@@ -164,13 +167,14 @@ class RayEngine(LocalEngine):
                     yield record
 
     def _heard(self, news: Any, last: RunRecord) -> RunRecord:
-        """The newest record of a run after a word of its actor, once the files that came with it are here."""
+        """Return the newest record of a run after a word of its actor, once the files that came with it are here."""
         if isinstance(news, Brought):
             try:
                 self._sender.take(last.run_id, news.data)
             except GoneError as error:  # of two runs that are alike to the last digit one has let the checkpoint go
                 logging.getLogger("explorer").warning("a checkpoint of %s is left out: %s", last.run_id, error)
             news = news.result
+        # A word has come, so the complaint about silence is over.
         said = "" if last.message.startswith("No word") else last.message
         newest: RunRecord = last.evolve(message=said) if news is None else news
         return replace(newest, heard=time.time())
@@ -182,7 +186,7 @@ class RayEngine(LocalEngine):
             logging.getLogger("explorer").error("%s", error)
 
     def prepare(self, model_id: str) -> Iterator[DownloadProgress]:
-        """Download where needed, into the folder that all machines see, then have a replica load it."""
+        """Download the model if needed, into the folder that all machines see, then have a replica load it."""
         from explorer.models.hub import download, local_folder
 
         if local_folder(model_id, self._settings) is None and not made_by(model_id):
@@ -193,7 +197,7 @@ class RayEngine(LocalEngine):
         yield DownloadProgress(1, 1)
 
     def status(self, model_id: str) -> ModelStatus:
-        """As a replica that has loaded it knows it, else from the catalog."""
+        """Return a model's status as the replica that has loaded it reported it, else from the catalog."""
         return self._loaded.get(model_id) or super().status(model_id)
 
     def warm_up(self, model_id: str) -> None:

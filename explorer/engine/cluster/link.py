@@ -1,7 +1,8 @@
-"""The front's link to the cluster: a process of its own has joined it, since Ray ends a process whose cluster's head is lost.
+"""The front's link to the cluster, through a process of its own that has joined it.
 
-The front asks that process (explorer.engine.cluster.driver) by a pipe. It looks every second whether the process is there and
-the head can be reached, lets the process go where one of them is away, and starts another once the head is back.
+Ray ends a process whose cluster has lost its head, and the front must go on. It asks that process
+(explorer.engine.cluster.driver) by a pipe. It looks every second whether the process is there and the head can be
+reached, ends the process if either is not, and starts another once the head is back.
 """
 
 from __future__ import annotations
@@ -24,36 +25,36 @@ from explorer.errors import ExplorerError
 from explorer.settings import ROOT, Settings
 
 NEWS, OVER, ERROR = "news", "over", "error"
-"""What comes back: a result of a question or a word of a run, its end, or what ended it."""
+"""Kinds of messages that come back: a result of a question or a record of a run; its end; the error that ended it."""
 
 SILENT: Any = object()
-"""In the place of a result where nothing has come for LOOK_SECONDS."""
+"""Stands in place of a result if nothing has come for LOOK_SECONDS."""
 
 LOOK_SECONDS = 0.2
-"""How long somebody waits for news before they look whether anybody still watches."""
+"""Seconds that a reader waits for news before it looks whether anybody still watches."""
 
 WATCH_SECONDS = 1.0
-"""Between two looks at the head and at the process; also how long the head may take to answer."""
+"""Seconds between two looks at the head and at the process, and the longest that the head may take to answer."""
 
 AWAY_SECONDS = 10.0
-"""Without an answer of the head, after which it counts as lost: a shorter break of the network is none."""
+"""Seconds without an answer of the head after which it counts as lost, so that a short break of the network does not."""
 
 JOIN_SECONDS = 600.0
-"""How long joining may take, and the start of the replicas: minutes on a busy machine."""
+"""Seconds that joining and starting the replicas may take: minutes on a busy machine."""
 
 END_SECONDS = 10.0
 
 
 class LostError(Exception):
-    """What worked on this is lost; somebody else may be asked the same."""
+    """Raised if the process that worked on a question is lost; another may be asked the same."""
 
 
 class AwayError(ExplorerError):
-    """The cluster cannot be reached, or not yet again."""
+    """Raised if the cluster cannot be reached, or not yet again."""
 
 
 class Stream:
-    """What comes back of one question or one run. Close it: whatever is unfinished then ends."""
+    """The messages that come back for one question or one run. Closing it ends whatever is unfinished."""
 
     def __init__(self, link: Link, number: int) -> None:
         self._link, self._number = link, number
@@ -61,7 +62,9 @@ class Stream:
         self._is_over = False
 
     def __iter__(self) -> Iterator[Any]:
-        """The results as they come, SILENT where there are none for a while. Raises LostError, and what the job raises."""
+        """Yield the results as they come, and SILENT if there is none for a while. Raises LostError, and what the job
+        raises.
+        """
         while True:
             try:
                 kind, value = self.said.get(timeout=LOOK_SECONDS)
@@ -77,18 +80,20 @@ class Stream:
             return
 
     def tell(self, word: str) -> None:
-        """Say something to who works on it; nothing where they are gone."""
+        """Send a word to whoever works on this; it is lost if they are gone."""
         self._link.tell(self._number, word)
 
     def close(self) -> None:
-        """Listen no more."""
+        """Stop listening, and end the work if it is not over."""
         self._link.forget(self._number)
         if not self._is_over:
             self.tell("end")
 
 
 class Link:
-    """Joins the cluster, and keeps to it. name: of what answers there. Raises ExplorerError where it cannot be joined."""
+    """Joins the cluster, and joins it again after it was lost. name: that of the deployment which answers there. Raises
+    ExplorerError if the cluster cannot be joined.
+    """
 
     def __init__(self, settings: Settings, name: str) -> None:
         self._settings, self._name = settings, name
@@ -103,12 +108,12 @@ class Link:
         threading.Thread(target=self._watch, daemon=True, name="cluster").start()
 
     def ask(self, *what: Any) -> Stream:
-        """Have something done: "follow" a job, or "train" a run. Raises AwayError."""
+        """Ask for something to be done: "follow" a job, or "train" a run. Raises AwayError."""
         with self._lock:
             if self._pipe is None:
                 raise self._away()
             number = next(self._numbers)
-            stream = self._streams[number] = Stream(self, number)
+            stream = self._streams[number] = Stream(self, number)  # before it is sent: the first news may come at once
             try:
                 self._pipe.send((number, *what))
             except OSError:
@@ -117,22 +122,22 @@ class Link:
         return stream
 
     def tell(self, number: int, word: str) -> None:
-        """Say something about what was asked before."""
+        """Send a word about something that was asked before."""
         with self._lock, suppress(OSError):
             if self._pipe is not None:
                 self._pipe.send((number, word))
 
     def forget(self, number: int) -> None:
-        """Nobody listens to this any more."""
+        """Drop the news of a question that nobody listens to any more."""
         with self._lock:
             self._streams.pop(number, None)
 
     def is_there(self) -> bool:
-        """Whether something can be asked now."""
+        """Return whether something can be asked now."""
         return self._pipe is not None
 
     def close(self) -> None:
-        """Let the replicas and the process go."""
+        """End the replicas and the process."""
         self._closed.set()
         self.tell(0, "close")
         with suppress(subprocess.TimeoutExpired):
@@ -181,7 +186,7 @@ class Link:
         threading.Thread(target=self._hear, args=[pipe], daemon=True, name="cluster-news").start()
 
     def _hear(self, pipe: Connection) -> None:
-        """Hand on what comes back, until the process ends."""
+        """Hand on the messages that come back, until the process ends."""
         with suppress(OSError, EOFError):
             while True:
                 number, kind, value = pipe.recv()
@@ -191,13 +196,14 @@ class Link:
         self._drop(pipe)
 
     def _drop(self, pipe: Connection | None) -> None:
-        """Ask nothing more of the process at the other end; what it was asked is lost."""
+        """Ask nothing more of the process at the other end of the pipe, and report what it was asked as lost."""
         with self._lock:
             if self._pipe is not pipe or pipe is None:  # somebody else has seen it first
                 return
             self._pipe, streams = None, list(self._streams.values())
             self._streams.clear()
             self._end_process()
+        # Outside the lock, which a stream's reader may want: it asks again as soon as it hears of the loss.
         for stream in streams:
             stream.said.put((ERROR, LostError()))
 
@@ -224,7 +230,7 @@ class Link:
 
 
 def _host_and_port(address: str) -> tuple[str, int] | None:
-    """Of the head; None where the address is another one, or none."""
+    """Return the head's host and port; None for an address of another form, or for none."""
     found = re.fullmatch(r"\[?([\w.:-]+?)\]?:(\d{1,5})", address.strip())
     return (found[1], int(found[2])) if found else None
 

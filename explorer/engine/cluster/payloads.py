@@ -1,7 +1,7 @@
-"""What goes along with a question or a run to another machine, and what comes back with an answer: records and files.
+"""What travels with a question or a run to another machine, and comes back with an answer: records and files.
 
-Where all machines see one data folder (EXPLORER_FILES is empty), its files are there already and nothing of it travels; what a
-visitor has brought, and what is made to be taken home, lies elsewhere and always does.
+If all machines see one data folder (EXPLORER_FILES is empty), its files need not travel. A visitor's own files, and
+files that are made for download, lie elsewhere and always travel.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ _HUB_ID = re.compile(r"[\w.-]{1,96}(/[\w.-]{1,96})?")
 
 @dataclass(frozen=True)
 class Parcel:
-    """What goes along. data: files below the data folder. hub: files below the hub's cache. given: what a visitor has brought,
-    as (name, digest) by the parameter that is its path.
+    """What travels with a question. data: files below the data folder. hub: files below the hub's cache. given: the
+    visitor's own files, as (name, digest) by the parameter that holds the path.
     """
 
     records: tuple[RunRecord, ...] = ()
@@ -46,7 +46,9 @@ class Parcel:
 
 @dataclass(frozen=True)
 class Brought:
-    """A result or a record with files. data: below the data folder. exports: below EXPORTS, which is `place` over there."""
+    """A result or a record with files. data: below the data folder. exports: below EXPORTS, which is `place` on the
+    machine that made them.
+    """
 
     result: Any
     data: Manifest = field(default_factory=dict)
@@ -55,7 +57,9 @@ class Brought:
 
 
 def files_of(settings: Settings) -> Files:
-    """Where this installation's machines hand each other files. Raises ExplorerError where it cannot be used."""
+    """Return the store through which this installation's machines hand each other files. Raises ExplorerError if it
+    cannot be used.
+    """
     return Files(settings.files or str(settings.data_folder / "files"))
 
 
@@ -65,10 +69,10 @@ class Sender:
     def __init__(self, settings: Settings) -> None:
         self._settings, self.files = settings, files_of(settings)
         self._resumes: dict[str, str] = {}
-        """The checkpoints of runs that train, by their digests."""
+        """The digest of the last checkpoint of each run that trains."""
 
     def question(self, runs: RunManager, model: str, params: Any) -> Parcel:
-        """For a question about what its model and parameters name."""
+        """Pack the runs, models and files that a question's model and parameters name."""
         records = needed(runs, model, params)
         given = {
             one.name: (value.name, self.files.put(value))
@@ -79,11 +83,12 @@ class Sender:
             return Parcel(tuple(records), given=given)
         named = {model, *flat([getattr(params, one.name) for one in fields(params)])}
         named |= {text for record in records for text in (record.spec.task, record.spec.model)}
+        # A question reads no checkpoint.
         wanted = [path for record in records for path in self._kept(runs, record) if not path.name.startswith(RESUME)]
         return self._parcel(records, wanted, named, given)
 
     def run(self, runs: RunManager, record: RunRecord) -> Parcel:
-        """For a run that is to train, with its checkpoint."""
+        """Pack what a run needs to train, with its last checkpoint."""
         records = [record, *needed(runs, record.spec.model, record.spec)]
         if not self._settings.files:
             return Parcel(tuple(records))
@@ -105,20 +110,20 @@ class Sender:
         )
 
     def _kept(self, runs: RunManager, record: RunRecord) -> Iterator[Path]:
-        """What is in a run's folder, unless it is a bundled one's, which every machine has."""
+        """Yield the files in a run's folder, except for a bundled run, which every machine has."""
         folder = runs.folder_of(record.run_id)
         if folder.is_relative_to(self._settings.data_folder) and folder.is_dir():
             yield from folder.iterdir()
 
     def _of_hub(self, text: str) -> list[Path]:
-        """A hub model's folders in the cache; a machine finds it there without asking the hub."""
+        """Return the folders of a hub model in the cache, so that a machine finds it there without asking the hub."""
         if not _HUB_ID.fullmatch(text):
             return []
         model = self._settings.hub_cache / f"models--{text.replace('/', '--')}"
         return [folder for name in ("refs", "snapshots") if (folder := model / name).is_dir()]
 
     def unpacked(self, news: Any) -> Any:
-        """A result, once the files that came with it are here."""
+        """Return a result, once the files that came with it are on this machine."""
         if not isinstance(news, Brought):
             return news
         self.files.unpack(self._settings.data_folder, news.data)
@@ -128,7 +133,7 @@ class Sender:
         return _moved(news.result, news.place) if news.exports else news.result
 
     def take(self, run_id: str, manifest: Manifest) -> None:
-        """Have the folder of a run that trains as it is over there; the checkpoint before this one is let go."""
+        """Make the folder of a run that trains equal to the one on the machine that trains it."""
         folder = self._settings.data_folder / "runs" / run_id
         self.files.unpack(self._settings.data_folder, manifest)
         here = [path for path in folder.rglob("*") if path.is_file() and path.suffix != ".part"]
@@ -138,36 +143,39 @@ class Sender:
         before, now = self._resumes.pop(run_id, ""), manifest.get(f"runs/{run_id}/{RESUME}", "")
         if now:
             self._resumes[run_id] = now
+        # The checkpoint before this one is removed from the store, unless it is another run's as well: equal files
+        # are one.
         if before and before not in self._resumes.values():
             self.files.remove(before)
 
     def tidy(self) -> None:
-        """Keep what lies between the machines within the limit of all runs."""
+        """Trim the files between the machines to the limit of all runs."""
         self.files.trim(self._settings.runs_bytes)
 
 
 class Receiver:
-    """Unpacks and packs on a machine that works. data_folder: this machine's own, or the one that all see."""
+    """Unpacks and packs on a machine that computes. data_folder: this machine's own, or the one that all machines see."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings, self.files = settings, files_of(settings)
         self._lock = threading.Lock()
 
     def open(self, parcel: Parcel) -> None:
-        """Have here what came along. What was used longest ago goes where room is needed."""
+        """Unpack the files of a parcel. Those used longest ago are removed if room is needed."""
         if not self.settings.files:  # the folder is the front's, which has rules of its own
             return
         with self._lock:
             self.files.unpack(self.settings.data_folder, parcel.data)
             self.files.unpack(self.settings.hub_cache, parcel.hub)
             for used in {"/".join(name.split("/")[:2]) for name in parcel.data}:
+                # What was unpacked now was used last, so that it is not trimmed below.
                 os.utime(self.settings.data_folder / used)
             trim((self.settings.data_folder / "runs").glob("*/"), self.settings.runs_bytes)
             trim((self.settings.data_folder / "uploads").glob("*/"), self.settings.uploads_bytes)
 
     @contextmanager
     def given(self, parcel: Parcel, params: Any) -> Iterator[Any]:
-        """The parameters, with paths of this machine where a visitor has brought something."""
+        """Yield the parameters, in which the paths of the visitor's own files are those on this machine."""
         if not parcel.given:
             yield params
             return
@@ -180,11 +188,11 @@ class Receiver:
             shutil.rmtree(folder, ignore_errors=True)
 
     def may_pack(self, result: Any) -> bool:
-        """Whether there may be files to a result, which takes a while to find out."""
+        """Return whether a result may have files: packing takes a while, and most results have none."""
         return bool(self.settings.files or _paths(result))
 
     def packed(self, result: Any, model: str, parcel: Parcel) -> Any:
-        """A result, with the files that were made for it and did not come along."""
+        """Return a result with the files that were made for it and did not come with the question."""
         data: Manifest = {}
         if self.settings.files:
             made = own_folder(model, self.settings) if made_by(model) else None
@@ -195,7 +203,7 @@ class Receiver:
         return Brought(result, data, exports, str(EXPORTS)) if data or exports else result
 
     def while_training(self, run_id: str) -> Callable[[RunRecord], Any]:
-        """Packs what has changed in a run's folder since its last record."""
+        """Return a function that packs the files of a run's folder which have changed since its last record."""
         sent: Manifest = {}
 
         def packed(record: RunRecord) -> Any:
@@ -210,12 +218,12 @@ class Receiver:
 
 
 def _paths(result: Any, place: str = str(EXPORTS)) -> dict[str, str]:
-    """The values of a result that are paths below `place`, by their fields; the result itself has no name."""
+    """Return the values of a result that are paths below `place`, by field; a result that is one string stands under ""."""
     values = {one.name: getattr(result, one.name) for one in fields(result)} if is_dataclass(result) else {"": result}
     return {name: value for name, value in values.items() if isinstance(value, str) and value.startswith(place)}
 
 
 def _moved(result: Any, place: str) -> Any:
-    """A result whose paths below `place` are here below EXPORTS."""
+    """Return a result whose paths below `place` are replaced by those below EXPORTS on this machine."""
     paths = {name: str(EXPORTS) + path.removeprefix(place) for name, path in _paths(result, place).items()}
     return paths[""] if "" in paths else replace(result, **paths)

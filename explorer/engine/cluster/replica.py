@@ -1,7 +1,7 @@
-"""What works on the cluster's machines: replicas that answer questions, and an actor for each run that trains.
+"""The actors on the cluster's machines: replicas that answer questions, and one actor for each run that trains.
 
-Each is this machine's engine, with the records that come along with a question in place of a database: only the front writes.
-The files of runs and the uploads are in a folder that all machines see, or come along too.
+Each holds a LocalEngine, with the records that come along with a question in place of a database: only the front writes
+one. The files of runs and the uploads are in a folder that all machines see, or come along too.
 """
 
 from __future__ import annotations
@@ -27,29 +27,31 @@ from explorer.settings import Settings, adopt
 from explorer.shelf import trim
 
 LOOK_SECONDS = 0.02
-"""Between two looks at a computation that isn't over."""
+"""Seconds between two looks at a computation that isn't over."""
 
 BEAT_SECONDS = 1.0
-"""After which a run that has nothing to tell says that it is there."""
+"""Seconds after which a run with nothing to report says that it is alive."""
 
 MODELS = 8
-"""Of which a replica remembers that it has them in memory."""
+"""How many models a replica announces to Ray Serve as being in its memory."""
 
 
 def loaded(bundle: Any, params: Any) -> ModelStatus:
-    """What is known of a model once it is in memory."""
+    """Return the status of a model that is in memory."""
     return status_of(bundle)
 
 
 def use_all_cores() -> None:
-    """Let torch compute as it does without Ray, which gives a process one thread for each CPU that it asks for."""
+    """Let torch use every core, since Ray allows a process one thread for each CPU that it asks for."""
     import torch
 
     torch.set_num_threads(os.cpu_count() or 1)
 
 
 def at_home(settings: Settings) -> Settings:
-    """The front's settings with the folders of this machine, where the machines share none; this process goes by them."""
+    """Return the front's settings, with the folders of this machine if the machines share none, and adopt them in this
+    process.
+    """
     if settings.files:
         here = Settings.from_environment()
         own = here.data_folder / "brought"  # apart from what a front on this machine keeps
@@ -60,7 +62,7 @@ def at_home(settings: Settings) -> Settings:
 
 @serve.deployment(max_ongoing_requests=64)
 class Answers:
-    """A replica: answers questions, and is asked first about the models that it has in memory."""
+    """A replica that answers questions; those about a model that it has in memory are sent to it first."""
 
     def __init__(self, settings: Settings) -> None:
         use_all_cores()
@@ -70,15 +72,14 @@ class Answers:
 
     @serve.multiplexed(max_num_models_per_replica=MODELS)  # type: ignore[untyped-decorator]
     async def _model(self, model_id: str) -> str:
-        """Have a model in memory; its own memory limit decides how long it stays.
-
-        From its file, whose pages a machine's processes share, and not from Ray's object store: docs/deploy.md has the numbers.
-        """
+        """Load a model into memory; this replica's own memory limit decides how long it stays."""
+        # From its file, whose pages a machine's processes share, and not from Ray's object store: docs/deploy.md has
+        # the numbers.
         await asyncio.to_thread(self._engine.load_for, model_id)
         return model_id
 
     async def follow(self, job: Job, params: Any, model: str, parcel: Parcel) -> AsyncIterator[Any]:
-        """A job's results as they come, in a Brought where files come with them."""
+        """Yield a job's results as they come, each in a Brought if files come with it."""
         self._records.take(parcel.records)
         if self._receiver.settings.files:
             await asyncio.to_thread(self._receiver.open, parcel)
@@ -90,6 +91,7 @@ class Answers:
             try:
                 while (result := next(following, ended)) is not ended:
                     if result is None:
+                        # Never blocks the event loop, which serves this replica's other questions too.
                         await asyncio.wait({last}, timeout=LOOK_SECONDS)
                     elif self._receiver.may_pack(result):
                         yield await asyncio.to_thread(self._receiver.packed, result, model, parcel)
@@ -99,9 +101,10 @@ class Answers:
                 following.close()
 
 
+# Two at once: train() holds one thread to its end, and stop() must be heard meanwhile.
 @ray.remote(max_concurrency=2)
 class Trainer:
-    """One run while it trains: gives its records as they come, and hears a Stop meanwhile."""
+    """An actor that trains one run: it yields the run's records as they come, and can be stopped meanwhile."""
 
     def __init__(self, settings: Settings) -> None:
         use_all_cores()
@@ -111,9 +114,9 @@ class Trainer:
         self._stopping = threading.Event()
 
     def train(self, record: RunRecord, parcel: Parcel) -> Iterator[Any]:
-        """Train to the end or to the Stop, from the last checkpoint where there is one. Raises what ends it.
+        """Train to the end or to the Stop, from the last checkpoint if there is one. Raises the error that ends it.
 
-        A record comes in a Brought where files have changed, and None where there is no news but that all is well.
+        A record comes in a Brought if files have changed, and None if there is no news but that all is well.
         """
         with self._own_folder(record.run_id) as settings:
             receiver, records = Receiver(settings), SentRecords(settings)
@@ -124,12 +127,13 @@ class Trainer:
 
     @contextmanager
     def _own_folder(self, run_id: str) -> Iterator[Settings]:
-        """Where machines share no folder, a run has one of its own: questions about it are asked of the front's files."""
+        """Yield settings with a folder of the run's own if the machines share none, and remove that folder at the end."""
         if not self._settings.files:
             yield self._settings
             return
         shelf = self._settings.data_folder / "training"
-        trim(shelf.glob("*/"), self._settings.runs_bytes)  # of those whose machine was lost
+        # Left by runs whose process was killed.
+        trim(shelf.glob("*/"), self._settings.runs_bytes)
         folder = shelf / run_id
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)

@@ -23,10 +23,13 @@ def _as_deberta(**attention: str) -> Layers:
 
 
 def _deberta(c: Any) -> list[Part]:
-    """Of the first version, with its usual parts: relative positions, and neither segments nor absolute positions."""
+    """Return the parts of the first version, as it is usually configured: relative positions, and neither segments nor
+    absolute positions.
+    """
     wide, inner, kinds = c.hidden_size, c.intermediate_size, c.pos_att_type or ()
     span = c.max_relative_positions if c.max_relative_positions > 0 else c.max_position_embeddings
     places = 0 if not c.position_biased_input else c.max_position_embeddings
+    # Query, key, value and output, and one map for each kind of relative position.
     maps = 4 + len(kinds) * c.relative_attention
     biases = 3 + ("p2c" in kinds) * c.relative_attention
     each = f"({maps}·{wide}² + {biases}·{wide} + 2·{wide}·{inner} + {inner} + {wide} + 4·{wide})"

@@ -66,8 +66,9 @@ ARCHITECTURES = (GENERATOR, DISCRIMINATOR)
 
 
 def generator_of(discriminator: str) -> str:
-    """The generator that belongs to a discriminator, as ELECTRA's published pairs and ours are named; the name itself where it
-    doesn't tell."""
+    """Return the generator that belongs to a discriminator, by the naming of ELECTRA's published pairs and ours; the
+    name itself if it doesn't tell.
+    """
     before, name, after = discriminator.rpartition("discriminator")
     return f"{before}generator{after}" if name and "/" not in after else discriminator
 

@@ -1,4 +1,4 @@
-"""What a family of models is: its heads, where its weights are, its parts counted, and what a page says of it.
+"""Describes a family of models: its heads, where its weights are, its parts counted, and what a page says of it.
 
 A lab asks for a capability, never for a model's name. Nothing here imports torch, so that a page can list families.
 """
@@ -15,7 +15,7 @@ from explorer.models.families.formulas import Part
 
 
 class Capability(Enum):
-    """What a model's pretrained heads can do, as a sentence says it; `short` is for lists."""
+    """The uses of a model's pretrained heads, in the words of a sentence; `short` is for lists."""
 
     MLM = "fill masks"
     NSP = "score the next sentence"
@@ -25,7 +25,7 @@ class Capability(Enum):
 
     @property
     def short(self) -> str:
-        """One word."""
+        """The capability in one word."""
         return {"MLM": "masks", "NSP": "pairs", "SOP": "order", "RTD": "replaced", "CAUSAL": "continues"}[self.name]
 
 
@@ -34,6 +34,7 @@ class Head:
     """One pretrained head.
 
     weights: beginnings of its parameters' names; a checkpoint that lacks one of them does not have the head.
+
     logits: the attribute of the model's output that holds its scores. labels: the keyword that takes its true classes.
     """
 
@@ -44,14 +45,18 @@ class Head:
 
 @dataclass(frozen=True)
 class Layers:
-    """Where a family keeps the weight matrices of its layers.
+    """The places of a family's weight matrices.
 
     body: the attribute of every model class that holds the encoder (transformers' base_model_prefix). path: the layers
-    inside the body, with * for the number. modules: for each role (query, key, value, output, ffn_in, ffn_out) the path of
-    its linear map inside a layer; roles that name one path share one fused matrix.
-    takes_prefix: its attention can be given keys and values that stand before the text.
-    reads_last: its classifier reads the last token (its attention looks back only), not the first.
-    transposed: its weights are stored as (inputs, outputs).
+    inside the body, with * for the number. modules: for each role (query, key, value, output, ffn_in, ffn_out) the path
+    of its linear map inside a layer; roles with the same path share one fused matrix.
+
+    takes_prefix: whether its attention accepts keys and values that stand before the text.
+
+    reads_last: whether its classifier reads the last token (its attention looks back only), not the first.
+
+    transposed: whether its weights are stored as (inputs, outputs).
+
     bias_switches: config entries of which one must be on for its layers to have biases; none if they always have.
     """
 
@@ -64,27 +69,33 @@ class Layers:
     bias_switches: tuple[str, ...] = ()
 
     def matrices(self, roles: Iterable[str] = ()) -> dict[str, str]:
-        """The matrices that carry `roles` (all roles where none is named), as {name: path inside a layer}.
+        """Return the matrices of these roles (of all roles if none is named), as {name: path inside a layer}.
 
-        A fused matrix appears once and is named after all its roles: "query+key+value". Asking for one of them gives it.
+        A fused matrix appears once and is named after all its roles: "query+key+value". Asking for one of the roles
+        returns it.
         """
         wanted = set(roles) or set(self.modules)
         paths = dict.fromkeys(path for role, path in self.modules.items() if role in wanted)
         return {"+".join(role for role, other in self.modules.items() if other == path): path for path in paths}
 
     def pattern(self, paths: Iterable[str], numbers: Iterable[int] = ()) -> str:
-        """A regular expression for the full names, in a model with a head, of these matrices in every layer, or in some."""
+        """Return a regular expression for the full names, in a model with a head, of these matrices in every layer, or
+        in the layers `numbers`.
+        """
         inside, some = "|".join(re.escape(path) for path in paths), "|".join(map(str, numbers))
         numbered = self._numbered.replace(r"(\d+)", f"({some})") if some else self._numbered
         return rf"{re.escape(self.body)}\.{numbered}\.(?:{inside})"
 
     def layer_of(self, name: str) -> int | None:
-        """In which layer a parameter or module of this name is, whatever stands before the layers' path; None outside."""
+        """Return the layer of a parameter or module of this name, whatever stands before the layers' path; None outside
+        the layers.
+        """
         found = re.search(rf"(?:^|\.){self._numbered}\.", name)
         return int(found[1]) if found else None
 
     def locate(self, name: str) -> tuple[int, str] | None:
-        """The layer and the name (as `matrices` gives it) of the matrix whose module is called `name`; None for others.
+        """Return the layer and the name (as in `matrices`) of the matrix whose module is called `name`; None for
+        others.
 
         Whatever stands before the layers' path is ignored, so names with a wrapper's prefix are understood too.
         """
@@ -95,11 +106,13 @@ class Layers:
         return None
 
     def name(self, layer: int, path: str) -> str:
-        """The full name of one layer's module in a model with a head."""
+        """Return the full name of one layer's module in a model with a head."""
         return f"{self.body}.{self.path.replace('*', str(layer))}.{path}"
 
     def count(self, names: Iterable[str]) -> int:
-        """How many layers a model has, from the names of its modules or parameters (ALBERT's shared layer counts once)."""
+        """Return how many layers a model has, from the names of its modules or parameters (ALBERT's shared layer counts
+        once).
+        """
         found = (re.match(rf"{re.escape(self.body)}\.{self._numbered}\.", name) for name in names)
         return len({match[1] for match in found if match})
 
@@ -110,14 +123,17 @@ class Layers:
 
 @dataclass(frozen=True)
 class Embeddings:
-    """Where a family keeps what it adds up for each token, and what it does with the sum; paths are inside the body.
+    """The places of a family's embeddings, and what it does with their sum; paths are inside the body.
 
     token, segment, position: the lookup tables. One that is None, or that a model's config leaves out, is not added.
+
     stages: what happens to the sum, in order, as (kind, path); kind is `layer_norm` or `projection` (E to H). A path
-    that a model does not have is passed over.
-    after_padding: positions are numbered from the row after the padding token's id, and only what is no padding is counted
-    (RoBERTa, as fairseq did).
-    needs_segment_ids: whether a segment is added only where the tokenizer gives segment ids.
+    that a model does not have is skipped.
+
+    after_padding: whether positions are numbered from the row after the padding token's id, and padding is not counted
+    (RoBERTa, as in fairseq).
+
+    needs_segment_ids: whether a segment is added only if the tokenizer gives segment ids.
     """
 
     token: str = "embeddings.word_embeddings"
@@ -130,12 +146,16 @@ class Embeddings:
 
 @dataclass(frozen=True)
 class Layout:
-    """Where a family's heads lie in its weights, beyond what Layers say.
+    """The places of a family's heads in its weights, beyond what Layers has.
 
     by_head: a fused projection holds q, k and v side by side for each head, rather than all heads' q, then k, then v.
+
     beside: parameters or modules of a layer that have rows for each head besides the roles of the architecture's table.
+
     keeps_one: its code cannot run a layer that has no head or no neuron left, so one stays, with weights of 0.
+
     beside_neurons: modules of a layer that have a row for each neuron besides ffn_in's (a gate that is no part of it).
+
     mixes_heads: an entry of the config which, when on, mixes heads with each other, so that none can be taken out.
     """
 
@@ -148,13 +168,13 @@ class Layout:
 
 @dataclass(frozen=True)
 class Architecture:
-    """One family: `model_type` is the config's; `declared` tells apart two uses of one type by config.architectures.
+    """One family. model_type: the config's. declared: tells apart two uses of one type by config.architectures.
 
-    spare_positions: how many of its position embeddings never hold a token. half_precision: whether transformers' code of it
-    runs where matrix products are in bfloat16. parts: its parts with their formulas, from a config; None if none are written
-    down. inner: what its config calls the width inside the feed-forward block. disentangled: its attention has scores of
-    content and of position, in code of its own. ends_texts: it continues texts, and its tokenizer is an encoder's, which puts
-    a token behind every text; one that is to be continued is read without it.
+    spare_positions: how many of its position embeddings never hold a token. half_precision: whether transformers' code
+    of it runs with matrix products in bfloat16. parts: returns its parts with their formulas, from a config; None if
+    none are written down. inner: its config's name for the width inside the feed-forward block. disentangled: whether
+    its attention has scores of content and of position, in code of its own. ends_texts: whether it continues texts with
+    an encoder's tokenizer, which ends every text with a token; a text that is to be continued is read without it.
     """
 
     family: str
@@ -174,11 +194,11 @@ class Architecture:
     disentangled: bool = False
     ends_texts: bool = False
     fills_no_masks: str = ""
-    """Why no member can fill masks, and what to ask it instead; empty where one with the head may be had."""
+    """Why no model of the family can fill masks, and what to ask it instead; empty if some may have the head."""
     norm: str = "LayerNorm"
-    """What keeps a layer's states in bounds."""
+    """The normalisation of a layer's states."""
     norm_first: bool = False
-    """Whether it stands before attention and feed-forward net, on the way in, and not behind each sum."""
+    """Whether the norm stands before attention and feed-forward net, on the way in, and not behind each sum."""
     gated: bool = False
     """Whether the feed-forward net multiplies two maps of the state, of which one goes through the activation."""
 
@@ -190,7 +210,7 @@ class Architecture:
 
 @dataclass(frozen=True)
 class FamilyNote:
-    """What a family changed, in a few words. objective: what it learns by, as a formula or a few words.
+    """What a page says of a family. changed: in a few words. objective: what it learns by, as a formula or a few words.
 
     families: its members, by their names in the catalog.
     """
@@ -203,17 +223,17 @@ class FamilyNote:
 
     @property
     def name(self) -> str:
-        """What the page calls it."""
+        """The family's name on the page."""
         return self.families[0].split(" ")[0].split("-v2")[0] if len(self.families) > 1 else self.families[0]
 
 
 def as_bert(body: str) -> Layers:
-    """BERT's layout, which RoBERTa and ELECTRA keep under a name of their own."""
+    """Return BERT's layout, which RoBERTa and ELECTRA keep under a name of their own."""
     attention = {role: f"attention.self.{role}" for role in ("query", "key", "value")}
     rest = {"output": "attention.output.dense", "ffn_in": "intermediate.dense", "ffn_out": "output.dense"}
     return Layers(body, "encoder.layer.*", {**attention, **rest}, takes_prefix=True)
 
 
 def fused(path: str) -> dict[str, str]:
-    """One matrix for query, key and value."""
+    """Return the roles of one matrix for query, key and value."""
     return dict.fromkeys(("query", "key", "value"), path)

@@ -22,7 +22,7 @@ class Part:
 
 
 def _value(node: ast.expr) -> int:
-    """The value of a sum, product or power of whole numbers."""
+    """Evaluate a sum, product or power of whole numbers. Raises ValueError for anything else."""
     match node:
         case ast.Constant(value=int(number)):
             return number
@@ -36,22 +36,26 @@ def _value(node: ast.expr) -> int:
 
 
 def layer(wide: int, inner: int) -> str:
-    """One Transformer layer: four square maps, two of the feed-forward net, two LayerNorms, with their biases."""
+    """Return the formula of one Transformer layer: four square maps, two of the feed-forward net, two LayerNorms, with
+    their biases.
+    """
     return f"(4·({wide}² + {wide}) + 2·{wide}·{inner} + {inner} + {wide} + 4·{wide})"
 
 
 def decoder(wide: int, narrow: int, vocabulary: int) -> str:
-    """An MLM head whose decoder is tied to the embeddings: a dense layer, a LayerNorm, the decoder's bias."""
+    """Return the formula of an MLM head whose decoder is tied to the embeddings: a dense layer, a LayerNorm, the
+    decoder's bias.
+    """
     square = f"{wide}² + {wide}" if wide == narrow else f"{wide}·{narrow} + {narrow}"
     return f"{square} + 2·{narrow} + {vocabulary:,}"
 
 
 def embeddings(body: str, c: Any, wide: int, segments: int) -> Part:
-    """Words, positions and segments of one width, and their LayerNorm."""
+    """Return the embeddings of words, positions and segments of one width, and their LayerNorm."""
     formula = f"({c.vocab_size:,} + {c.max_position_embeddings} + {segments})·{wide} + 2·{wide}"
     return Part("embeddings", formula, (f"{body}.embeddings.",))
 
 
 def times(count: int, layer: str) -> str:
-    """So many of one layer."""
+    """Return the formula of `count` equal layers."""
     return f"{count}·{layer}"

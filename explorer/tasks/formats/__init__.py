@@ -1,4 +1,4 @@
-"""The formats that a visitor's file may have, a module each: whether it is recognised, how it is read, and what is held out."""
+"""The formats that a visitor's file may have, one module each: how it is recognised, how it is read, and what is held out."""
 
 from __future__ import annotations
 
@@ -10,24 +10,26 @@ from explorer.tasks.splitting import Parts
 
 
 class Format(Protocol):
-    """What each of these modules offers."""
+    """The functions of each of these modules."""
 
     def recognises(self, text: str, /) -> bool:
-        """Whether a file's text looks like this format."""
+        """Return whether a file's text looks like this format."""
 
     def read(self, given: Given, /) -> Content:
-        """What the files hold. Raises BadInputError with the line, what is wrong with it and what to do."""
+        """Return what the files hold. Raises BadInputError with the line, what is wrong with it and what to do."""
 
     def hold_out(self, content: Content, name: str, /) -> Parts:
-        """Training and validation of one file. Raises BadInputError where there are too few different texts."""
+        """Split one file into training and validation. Raises BadInputError if there are too few different texts."""
 
 
 FORMATS: tuple[Format, ...] = (squad, e2e, glue, table)
-"""In the order in which they are asked; the last takes any table. A plain text is only read as one where it is called so."""
+"""The formats in the order in which they are tried; the last takes any table. A plain text is read as one only if the
+visitor says so.
+"""
 
 
 def format_of(given: Given) -> Format:
-    """The format that the visitor named, or the first that recognises the file."""
+    """Return the format that the visitor named, or the first that recognises the file."""
     if given.task is not None:
         return text if given.task == text.TEXT.slug else glue
     return next(format for format in FORMATS if format.recognises(given.text))

@@ -1,4 +1,6 @@
-"""Meanings to be put into words, in the manner of the E2E NLG Challenge (Novikova et al. 2017): slots, and what says them."""
+"""Meanings to be put into words, in the format of the E2E NLG Challenge (Novikova et al. 2017): slots, and texts that
+express them.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ from explorer.tasks.splitting import Parts, hold_out_texts
 from explorer.tasks.task import WRITTEN, Example, Task
 
 SLOTS = ("name", "Type", "food", "price", "customer rating", "area", "family friendly", "near")
-"""In the order in which a meaning names them."""
+"""The slots in the order in which a meaning names them."""
 
 _NAMES = {
     "eatType": "Type",
@@ -24,7 +26,7 @@ _NAMES = {
     "customerRating": "customer rating",
     "familyFriendly": "family friendly",
 }
-"""What E2E's own files call a slot that SLOTS calls otherwise."""
+"""Slots that E2E's own files call otherwise."""
 
 _PART = re.compile(r"\s*([^\[\],]+?)\s*\[([^\[\]]*)\]\s*")
 
@@ -46,22 +48,23 @@ E2E = Task(
 
 @dataclass(frozen=True)
 class Meaning:
-    """slots: (slot, value) in SLOTS' order. references: texts that say it."""
+    """A meaning. slots: (slot, value) in the order of SLOTS. references: texts that express it."""
 
     slots: tuple[tuple[str, str], ...]
     references: tuple[str, ...]
 
     @property
     def text(self) -> str:
-        """As a model reads it: `name : Bar Olmo | food : Italian`."""
+        """The meaning as a model reads it: `name : Bar Olmo | food : Italian`."""
         return spelled(self.slots)
 
 
 def parse_meaning(text: str) -> tuple[tuple[str, str], ...]:
-    """The slots of a meaning that a visitor wrote, in SLOTS' order, by SLOTS' names or E2E's own.
+    """Parse the slots of a meaning that a visitor wrote, into the order of SLOTS, by SLOTS' names or E2E's own.
 
-    Read are `name : Bar Olmo | food : Italian`, E2E's `name[Bar Olmo], food[Italian]`, and JSON: {"name": "Bar Olmo"}.
-    Raises BadInputError for a part without a value, an unknown slot, one that comes twice, and a meaning without a slot.
+    Three notations are read: `name : Bar Olmo | food : Italian`, E2E's `name[Bar Olmo], food[Italian]`, and JSON:
+    {"name": "Bar Olmo"}. Raises BadInputError for a part without a value, an unknown slot, one that comes twice, and a
+    meaning without a slot.
     """
     known = {slot.casefold(): slot for slot in SLOTS} | {name.casefold(): slot for name, slot in _NAMES.items()}
     found: dict[str, str] = {}
@@ -81,7 +84,7 @@ def parse_meaning(text: str) -> tuple[tuple[str, str], ...]:
 
 
 def _parts(text: str) -> Iterator[tuple[str, str, str]]:
-    """(name, value, how the part was written) of each part of a meaning, in whichever of the three notations it is."""
+    """Yield (name, value, the part as written) for each part of a meaning, in any of the three notations."""
     written = text.strip()
     if written.startswith("{"):
         try:
@@ -95,6 +98,7 @@ def _parts(text: str) -> Iterator[tuple[str, str, str]]:
             yield name.strip(), plain.strip(), f"{name}: {plain}"
         return
     bracketed = "[" in written and "|" not in written
+    # A comma may stand in a value, so only one after a bracket separates.
     for part in re.split(r"(?<=\])\s*,", written) if bracketed else written.split("|"):
         inside = _PART.fullmatch(part)
         name, _, value = (inside[1], "[", inside[2]) if inside else part.partition(":")
@@ -103,42 +107,42 @@ def _parts(text: str) -> Iterator[tuple[str, str, str]]:
 
 
 def spelled(slots: Sequence[tuple[str, str]]) -> str:
-    """As a model reads them: `name : Bar Olmo | food : Italian`."""
+    """Return slots as a model reads them: `name : Bar Olmo | food : Italian`."""
     return " | ".join(f"{slot} : {value}" for slot, value in slots)
 
 
 def read_meaning(line: str) -> Meaning:
-    """One line of the bundled file."""
+    """Read one line of the bundled file."""
     meaning, *references = line.split("\t")
     slots = [tuple(part.split(" : ", 1)) for part in meaning.split(" | ")]
     return Meaning(tuple((slot, value) for slot, value in slots), tuple(references))
 
 
 def as_example(meaning: Meaning) -> Example:
-    """A meaning with its references."""
+    """Return a meaning with its references as an example."""
     return Example(meaning.text, None, 0.0, meaning.references)
 
 
 def recognises(text: str) -> bool:
-    """Whether a table's first line names E2E's columns: mr and ref."""
+    """Return whether a table's first line names E2E's columns: mr and ref."""
     header = [cell.strip(' "').casefold() for cell in text.lstrip().partition("\n")[0].rstrip("\r").split(",")]
     return len(header) == 2 and header[0] == "mr" and header[1].startswith("ref")
 
 
 def read(given: Given) -> Content:
-    """Raises BadInputError with the line and what is wrong with it."""
+    """Read the files. Raises BadInputError with the line and what is wrong with it."""
     other = given.validation
     validation = None if other is None else read_e2e(other, HELD_NAME)
     return Content(e2e_task(given.name, given.title), read_e2e(given.text, given.title), validation)
 
 
 def hold_out(content: Content, name: str) -> Parts:
-    """A fifth of the meanings with all their texts."""
+    """Hold out a fifth of the meanings with all their texts."""
     return hold_out_texts(content.train, False, name)
 
 
 def read_e2e(text: str, name: str = "This file") -> tuple[Example, ...]:
-    """E2E's own CSV, a text a row: an example for each meaning, in the file's order, with all its texts.
+    """Read E2E's own CSV, one text a row: an example for each meaning, in the file's order, with all its texts.
 
     Raises BadInputError with the line and what is wrong with it.
     """
@@ -151,7 +155,7 @@ def read_e2e(text: str, name: str = "This file") -> tuple[Example, ...]:
 def read_rows(
     rows: Iterable[tuple[int, str, str]], name: str = "This file", column: str = "human_reference"
 ) -> tuple[Example, ...]:
-    """The same of (line, meaning, text), where `column` is what the texts' is called."""
+    """Read rows of (line, meaning, text), where `column` is the name of the texts' column, as read_e2e does."""
     meanings: dict[str, list[str]] = {}
     for line, meaning, text in rows:
         place = Place(name, line)
@@ -163,7 +167,7 @@ def read_rows(
 
 
 def _meaning(written: str, place: Place) -> str:
-    """`name[Bar Olmo], eatType[pub]` as a model reads it: `name : Bar Olmo | Type : pub`."""
+    """Return `name[Bar Olmo], eatType[pub]` as a model reads it: `name : Bar Olmo | Type : pub`. Raises BadInputError."""
     parts = [_PART.fullmatch(part) for part in re.split(r"(?<=\])\s*,", written.strip())]
     slots = {_NAMES.get(part[1], part[1]): part[2].strip() for part in parts if part is not None}
     unknown = next((slot for slot in slots if slot not in SLOTS), None)
@@ -177,5 +181,5 @@ def _meaning(written: str, place: Place) -> str:
 
 
 def e2e_task(name: str, title: str) -> Task:
-    """A task like E2E, of a visitor's own meanings."""
+    """Return a task like E2E, with a visitor's own meanings."""
     return Task(name, short_name(title), E2E.question, E2E.columns, (), METRICS, "A visitor's own file.", WRITTEN)

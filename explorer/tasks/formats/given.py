@@ -1,4 +1,4 @@
-"""What a format is given, and what it makes of it."""
+"""The input and the output of a format's reader."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ HELD_NAME = "The validation file"
 
 @dataclass(frozen=True)
 class Given:
-    """One or two files that a visitor has brought, as text.
+    """One or two files that a visitor has uploaded, as text.
 
-    name: of the task that they make. title: the first file's. task: the slug of the GLUE task whose layout the visitor says
-    they have, or None. validation: the second file's text, or None where a fifth is to be held out.
+    name: of the task that they make. title: the first file's. task: the slug of the GLUE task whose layout the visitor
+    says they have, or None. validation: the second file's text, or None if a fifth is to be held out.
     """
 
     name: str
@@ -26,7 +26,7 @@ class Given:
 
 @dataclass(frozen=True)
 class Content:
-    """What the files hold. notes: what was skipped or mended, in sentences."""
+    """The contents of the files. notes: what was skipped or mended, in sentences."""
 
     task: Task
     train: tuple[Example, ...]

@@ -1,6 +1,6 @@
 """GLUE's own TSV files as they are distributed, each with its quirks; a new layout is one entry in LAYOUTS.
 
-None of them quotes: a double quote is a character like any other. Only tabs and line ends mean something.
+None of them quotes: a double quote is a character like any other. Only tabs and line ends are special.
 """
 
 from __future__ import annotations
@@ -26,11 +26,12 @@ _INFERENCE: Mapping[str, float] = {"entailment": 0.0, "neutral": 1.0, "contradic
 
 @dataclass(frozen=True)
 class Layout:
-    """How one task's files look.
+    """The layout of one task's files.
 
-    header: its columns' names; only those that are needed where `exact` is False, the label's then being the last.
-    texts, label: names of columns. classes: the label's spellings and their numbers; empty for a score. unlabelled: the
-    label of rows that nobody agreed on. broken_rows: whether the distributed file has some, which are then skipped.
+    header: its columns' names; only the needed ones if `exact` is False, and the label is then the last column. texts,
+    label: names of columns. classes: the label's spellings and their numbers; empty for a score. unlabelled: the label
+    of rows that annotators did not agree on. broken_rows: whether the distributed file has some, which are then
+    skipped.
     """
 
     task: str
@@ -66,7 +67,7 @@ LEAST_FITTING = 0.9
 
 @dataclass(frozen=True)
 class GlueFile:
-    """What one file holds: the task's slug, its examples, and in sentences what was skipped."""
+    """The contents of one file: the task's slug, its examples, and in sentences what was skipped."""
 
     task: str
     examples: tuple[Example, ...]
@@ -74,12 +75,14 @@ class GlueFile:
 
 
 def recognises(text: str) -> bool:
-    """Whether a table has the layout of one of GLUE's tasks."""
+    """Return whether a table has the layout of one of GLUE's tasks."""
     return recognise(text) is not None
 
 
 def read(given: Given) -> Content:
-    """As one of GLUE's tasks: the one that was named, or the one whose layout it is. Raises BadInputError as read_glue does."""
+    """Read files as a GLUE task: the one that was named, or the one whose layout it is. Raises BadInputError as
+    read_glue does.
+    """
     file = read_glue(given.text, given.task, given.title)
     files = [file] if given.validation is None else [file, read_glue(given.validation, file.task, HELD_NAME)]
     task = find_task(file.task)
@@ -88,15 +91,16 @@ def read(given: Given) -> Content:
 
 
 def hold_out(content: Content, name: str) -> Parts:
-    """A fifth of the texts, of each class where there are classes."""
+    """Hold out a fifth of the texts, of each class if there are classes."""
     return hold_out_texts(content.train, bool(content.task.labels), name)
 
 
 def recognise(text: str) -> str | None:
-    """The slug of the task whose layout this text has, by its header and its labels; None for another table.
+    """Return the slug of the task whose layout this text has, by its header and its labels; None for another table.
 
-    CoLA has no header: its first row has four columns, the second 0 or 1, the third empty or of stars and question marks.
-    RTE and WNLI share a header and differ in their labels; visitors' own tables, too, may have a header of GLUE's.
+    CoLA has no header: its first row has four columns, the second 0 or 1, the third empty or of stars and question
+    marks. RTE and WNLI share a header and differ in their labels; visitors' own tables, too, may have one of GLUE's
+    headers.
     """
     cells = next(_lines(text), (1, ""))[1].split("\t")
     if _is_cola(cells):
@@ -117,7 +121,7 @@ def read_glue(source: Path | str, task: str | None = None, name: str = "This fil
         name = source.name
         text = decode(read_bytes(source), name)
     else:
-        text = source.removeprefix("\ufeff")
+        text = source.removeprefix("\ufeff")  # a byte-order mark
     found = recognise(text)
     slug = task or found
     if slug is None:
@@ -173,7 +177,7 @@ def _label(layout: Layout, label: str, place: Place) -> float:
 
 
 def _fits(layout: Layout, header: list[str], text: str) -> bool:
-    """Whether nearly all whole rows have a label of the layout: a few that have not are errors in a file of GLUE."""
+    """Return whether nearly all whole rows have a label of the layout: a few others are errors in a file of GLUE."""
     place, fitting, whole = header.index(layout.label), 0, 0
     for _, line in islice(_lines(text), 1, None):
         cells = line.split("\t")
@@ -199,7 +203,8 @@ def _is_cola(cells: list[str]) -> bool:
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:
-    """Numbered lines that are not blank. Only \\n and \\r\\n end a line: str.splitlines knows others, which texts hold."""
+    """Yield numbered lines that are not blank."""
+    # Only \n and \r\n end a line: str.splitlines knows other ends, which occur inside texts.
     for number, line in enumerate(io.StringIO(text, newline="\n"), 1):
         if line.strip():
             yield number, line.removesuffix("\n").removesuffix("\r")

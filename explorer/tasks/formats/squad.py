@@ -52,27 +52,27 @@ class _Article(BaseModel):
 
 
 class SquadFile(BaseModel):
-    """SQuAD's layout, of version 1.1 (every question has an answer) or 2.0; other keys are passed over."""
+    """SQuAD's layout, of version 1.1 (every question has an answer) or 2.0; other keys are ignored."""
 
     data: list[_Article]
 
 
 @dataclass(frozen=True)
 class Answered:
-    """What one file holds, and in sentences what was left out of it."""
+    """The contents of one file, and in sentences what was left out of it."""
 
     examples: tuple[Example, ...]
     notes: tuple[str, ...]
 
 
 def recognises(text: str) -> bool:
-    """Whether a text is one JSON object with SQuAD's keys; JSON lines and tables are not."""
+    """Return whether a text is one JSON object with SQuAD's keys; JSON lines and tables are not."""
     start = text.lstrip()
     return start.startswith("{") and '"paragraphs"' in start and '"qas"' in start
 
 
 def read(given: Given) -> Content:
-    """Raises BadInputError with the place of what is wrong."""
+    """Read the files. Raises BadInputError with the place of what is wrong."""
     file, other = read_squad(given.text, given.title), given.validation
     validation = None if other is None else read_squad(other, HELD_NAME).examples
     none = sum(example.label == NO_ANSWER for example in file.examples)
@@ -81,12 +81,13 @@ def read(given: Given) -> Content:
 
 
 def hold_out(content: Content, name: str) -> Parts:
-    """A fifth of the contexts with all their questions."""
+    """Hold out a fifth of the contexts with all their questions."""
     return hold_out_contexts(content.train, name)
 
 
 def hold_out_contexts(examples: tuple[Example, ...], name: str) -> Parts:
-    """The same of examples alone, always the same contexts. Raises BadInputError for a single one."""
+    """Hold out contexts of these examples, always the same ones. Raises BadInputError for a single context."""
+    # Contexts are held out as if they were the texts, so that no context is in both parts.
     contexts = tuple(Example(example.second or "", None, 0.0) for example in examples)
     held = {one.text for one in hold_out_texts(contexts, False, name)[1]}
     parts: tuple[list[Example], list[Example]] = ([], [])
@@ -98,7 +99,7 @@ def hold_out_contexts(examples: tuple[Example, ...], name: str) -> Parts:
 def read_squad(text: str, name: str = "This file") -> Answered:
     """Read SQuAD's JSON. Raises BadInputError with the place of what is wrong.
 
-    An answer that doesn't stand where `answer_start` says leaves its question out, which a note tells.
+    A question whose answer does not stand at its `answer_start` is left out, and a note says so.
     """
     try:
         file = SquadFile.model_validate_json(text)
@@ -129,7 +130,9 @@ def _questions(file: SquadFile) -> Iterator[tuple[str, _Paragraph, _Question]]:
 
 
 def _example(paragraph: _Paragraph, question: _Question, place: str) -> Example | None:
-    """None if an answer is misplaced. Raises BadInputError for an empty question or context, and for one that is too long."""
+    """Return an example, or None if an answer is misplaced. Raises BadInputError for an empty question or context, and
+    for one that is too long.
+    """
     asked = without_control(question.question).strip()
     if not asked or not paragraph.context.strip():
         raise BadInputError(f"{place}: the {'context' if asked else 'question'} is empty. Write one, or take it out.")
@@ -142,12 +145,13 @@ def _example(paragraph: _Paragraph, question: _Question, place: str) -> Example 
 
 
 def made(question: str, context: str, texts: Sequence[str], starts: Sequence[int]) -> Example | None:
-    """One question with its accepted answers, the first of which is learned; None if that one is not where it is said to be."""
+    """Return one question with its accepted answers, the first of which is learned; None if that one is not at its start."""
     if not texts:
         return Example(question, without_control(context), NO_ANSWER)
     start, text = starts[0], texts[0]
     if start < 0 or context[start : start + len(text)] != text:
         return None
+    # A control character becomes one space, so starts stay right.
     return Example(question, without_control(context), float(start), tuple(dict.fromkeys(map(without_control, texts))))
 
 
@@ -165,5 +169,5 @@ def _count(number: int) -> str:
 
 
 def squad_task(name: str, title: str, source: str) -> Task:
-    """A task like SQUAD, of other paragraphs."""
+    """Return a task like SQUAD, with other paragraphs."""
     return Task(name, short_name(title), SQUAD.question, COLUMNS, (), METRICS, source, SPAN)

@@ -1,6 +1,6 @@
 """A visitor's own table: CSV, TSV or JSON lines, with one or two columns of text and one of labels.
 
-Which columns these are is told by their names, else by what they hold. Labels are classes where they are words or a few whole
+The columns are told by their names, else by what they hold. Labels are classes if they are words or a few whole
 numbers, and scores otherwise.
 """
 
@@ -19,13 +19,13 @@ from explorer.tasks.splitting import Parts, hold_out_texts
 from explorer.tasks.task import Example, Task
 
 MOST_NAMED = 6
-"""Classes that a question lists by name."""
+"""How many classes a question lists by name at most."""
 
 LABEL_NAMES = (
     "label", "labels", "gold_label", "class", "classes", "category", "target", "sentiment", "is_duplicate",
     "quality", "score", "rating", "stars", "similarity", "emotion", "intent", "topic", "y",
 )  # fmt: skip
-"""The likeliest first: a table with a label and a score is taken for a classification."""
+"""Names of a label's column, the likeliest first: a table with a label and a score is taken for a classification."""
 
 PAIR_NAMES = (
     ("sentence1", "sentence2"),
@@ -53,12 +53,12 @@ LARGEST_WHOLE = 2.0**53
 
 
 def recognises(text: str) -> bool:
-    """Any text is taken for a table: this is asked last."""
+    """Return True: any text is taken for a table, since this format is tried last."""
     return True
 
 
 def read(given: Given) -> Content:
-    """Raises BadInputError with the line, what is wrong with it and what to do."""
+    """Read the files. Raises BadInputError with the line, what is wrong with it and what to do."""
     table = read_separated(given.text, given.title)
     other = given.validation
     validation = None if other is None else read_separated(other, HELD_NAME, like=table).examples
@@ -69,13 +69,13 @@ def read(given: Given) -> Content:
 
 
 def hold_out(content: Content, name: str) -> Parts:
-    """A fifth of the texts, of each class where there are classes."""
+    """Hold out a fifth of the texts, of each class if there are classes."""
     return hold_out_texts(content.train, bool(content.task.labels), name)
 
 
 @dataclass(frozen=True)
 class Separated:
-    """What a table holds. texts, label: names of the columns used. classes: empty if the label is a score."""
+    """The contents of a table. texts, label: names of the columns used. classes: empty if the label is a score."""
 
     texts: tuple[str, ...]
     label: str
@@ -83,7 +83,7 @@ class Separated:
     examples: tuple[Example, ...]
 
     def task(self, slug: str, title: str) -> Task:
-        """The task that it makes: accuracy and Matthews for classes, F1 too for two of them, correlations for a score."""
+        """Return the table's task: accuracy and Matthews for classes, F1 too for two of them, correlations for a score."""
         label = short_name(self.label) or "label"
         question = f"How high is the {label}?"
         metrics: tuple[str, ...] = ("pearson", "spearman")
@@ -99,7 +99,7 @@ class Separated:
 def read_separated(text: str, name: str = "This file", like: Separated | None = None) -> Separated:
     """Read CSV, TSV or JSON lines with a header (JSON: keys), one or two columns of text and one of labels.
 
-    like: the training file's, for a validation file, which must have its columns and no other classes. Raises
+    like: the training file, if this is a validation file, which must have the same columns and no other classes. Raises
     BadInputError with the line, what is wrong with it and what to do.
     """
     grid = read_grid(text, name)
@@ -129,18 +129,20 @@ def _example(grid: Grid, row: Row, columns: Columns, value: float) -> Example:
 
 @dataclass(frozen=True)
 class Columns:
-    """Places in a grid's header: one or two texts, in the order in which a model reads them, and the label."""
+    """Indices in a grid's header: one or two texts, in the order in which a model reads them, and the label."""
 
     texts: tuple[int, ...]
     label: int
 
 
 def choose_columns(grid: Grid) -> Columns:
-    """Raises BadInputError if the table leaves open which column is meant, with the names that would settle it."""
+    """Choose the columns of text and label. Raises BadInputError if the table leaves this open, with the names that
+    would settle it.
+    """
     names = [name.casefold() for name in grid.header]
     label = next((names.index(name) for name in LABEL_NAMES if name in names), None)
     if label is None:
-        label = max(place for place, name in enumerate(names) if name or place == 0)
+        label = max(place for place, name in enumerate(names) if name or place == 0)  # the last column with a name
         _check_header_is_one(grid, label)
     return Columns(_texts(grid, names, label), label)
 
@@ -153,6 +155,7 @@ def _texts(grid: Grid, names: list[str], label: int) -> tuple[int, ...]:
     if named:
         return (named[0],)
     written = [place for place in range(len(names)) if place != label and _share(grid.column(place), _has_words) > 0.5]
+    # A column of single words is rather an id or a category than a text.
     phrases = [place for place in written if _share(grid.column(place), _is_phrase) > 0.5] or written
     if not phrases:
         raise BadInputError(
@@ -169,7 +172,7 @@ def _texts(grid: Grid, names: list[str], label: int) -> tuple[int, ...]:
 
 
 def _check_header_is_one(grid: Grid, label: int) -> None:
-    """Where no column is called a label, the first line may be an example: its last cell then looks like the others."""
+    """Raise BadInputError if the first line seems to be an example: its last cell then looks like the others."""
     cell, values = grid.header[label], grid.column(label)
     if cell in values or all(value is not None and math.isfinite(value) for value in map(number, (cell, *values))):
         raise BadInputError(
@@ -179,7 +182,7 @@ def _check_header_is_one(grid: Grid, label: int) -> None:
 
 
 def number(cell: str) -> float | None:
-    """A cell as a number, which may be NaN or infinity; None for anything else."""
+    """Return a cell as a number, which may be NaN or infinity; None for anything else."""
     try:
         return float(cell)
     except ValueError:
@@ -201,21 +204,24 @@ def _is_phrase(cell: str) -> bool:
 
 @dataclass(frozen=True)
 class Labels:
-    """classes: names in the order of their numbers, empty for scores. values: one a row, a class's number or a score."""
+    """The labels of a table. classes: names in the order of their numbers, empty for scores. values: one a row, a
+    class's number or a score.
+    """
 
     classes: tuple[str, ...]
     values: tuple[float, ...]
 
 
 def read_labels(grid: Grid, column: int) -> Labels:
-    """Text becomes classes in sorted order, whole numbers of which at most MOST_CLASSES differ too; others are scores.
+    """Read labels: text becomes classes in sorted order, and so do whole numbers with at most MOST_CLASSES different
+    values; others are scores.
 
     Raises BadInputError for a missing label, for NaN and infinity, and for more classes than MOST_CLASSES.
     """
     cells = _cells(grid, column)
     numbers = [number(cell) for cell in cells]
     scores = [value for value in numbers if value is not None]
-    if len(scores) < len(cells):
+    if len(scores) < len(cells):  # some cell is no number
         classes = tuple(sorted(set(cells)))
         if len(classes) > MOST_CLASSES:
             raise BadInputError(_too_many(grid, column, classes, cells, numbers))
@@ -228,7 +234,10 @@ def read_labels(grid: Grid, column: int) -> Labels:
 
 
 def read_labels_like(grid: Grid, column: int, classes: tuple[str, ...]) -> Labels:
-    """As read_labels for a second file, whose labels must be those of the first: its classes, or scores where it has none."""
+    """Read the labels of a second file, which must be those of the first: its classes, or scores if it has none.
+
+    Raises BadInputError as read_labels.
+    """
     values: list[float] = []
     for row, cell in zip(grid.rows, _cells(grid, column), strict=True):
         place, value = Place(grid.name, row.line), number(cell)
@@ -237,6 +246,7 @@ def read_labels_like(grid: Grid, column: int, classes: tuple[str, ...]) -> Label
                 raise place.wrong(f"the label {cell!r}, where the training file has numbers", "Write a number.")
             values.append(value)
             continue
+        # "1.0" is the class "1".
         name = str(int(value)) if cell not in classes and value is not None and value == int(value) else cell
         if name not in classes:
             raise place.wrong(
@@ -247,7 +257,7 @@ def read_labels_like(grid: Grid, column: int, classes: tuple[str, ...]) -> Label
 
 
 def _cells(grid: Grid, column: int) -> list[str]:
-    """The labels without spaces around them, each checked."""
+    """Return the labels without spaces around them, each checked. Raises BadInputError."""
     cells = []
     for row in grid.rows:
         cell, place = row.cells[column].strip(), Place(grid.name, row.line)
@@ -268,7 +278,7 @@ def _cells(grid: Grid, column: int) -> list[str]:
 
 
 def _too_many(grid: Grid, column: int, classes: tuple[str, ...], cells: list[str], numbers: list[float | None]) -> str:
-    """Either one stray word among numbers, or a column that holds no classes at all."""
+    """Return the message for too many classes: one stray word among numbers, or a column that holds no classes at all."""
     stray = [place for place, value in enumerate(numbers) if value is None]
     if len(stray) < len(cells) / 10:
         line, cell = grid.rows[stray[0]].line, cells[stray[0]]

@@ -23,36 +23,36 @@ TEXT = Task(
     "Sentences of the bundled tasks, without their labels, as DistilBERT was distilled on BERT's own corpus.",
     kind=MASKED,
 )
-"""The bundled text, and what every visitor's text is a task like."""
+"""The task of the bundled text; a visitor's text makes one like it."""
 
 TITLE = "your text"
-"""What a pasted text is called."""
+"""The title of a pasted text."""
 
 LONGEST_PASTED = 1_000_000
-"""Characters."""
+"""Characters that a pasted text may have."""
 
 SAVE = "Save it as plain text in UTF-8 and upload that."
 HOLDS = "It should hold some sentences."
 UNIT = "sentences"
-"""What an example is."""
+"""The name of an example, in the plural."""
 
 LONGEST_PIECE = 500
-"""Characters; about as many as make a row of 128 tokens. A longer sentence is cut at a space."""
+"""Characters of an example; about as many as make a row of 128 tokens. A longer sentence is cut at a space."""
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]+")
 _PARAGRAPH = re.compile(r"\n\s*\n")
 
 
 def recognises(text: str) -> bool:
-    """No file is taken for a plain text: a visitor says that it is one."""
+    """Return False: no file is taken for a plain text unless the visitor says that it is one."""
     return False
 
 
 def read(given: Given) -> Content:
-    """A visitor's text, sentence by sentence.
+    """Read a visitor's text, sentence by sentence.
 
-    Lines are joined to paragraphs, which end at an empty line, and these are cut into sentences. Raises BadInputError where
-    too little is left to hold anything out.
+    Lines are joined to paragraphs, which end at an empty line, and these are split into sentences. Raises BadInputError
+    if too little is left to hold anything out.
     """
     title = short_name(given.title)
     pieces = list(_pieces(given.text, title))
@@ -71,12 +71,12 @@ def read(given: Given) -> Content:
 
 
 def hold_out(content: Content, name: str) -> Parts:
-    """A fifth of the different sentences."""
+    """Hold out a fifth of the different sentences."""
     return hold_out_texts(content.train, False, short_name(name))
 
 
 def read_file(path: Path) -> str:
-    """A text file's text. Raises BadInputError if it is none, or longer than a box takes."""
+    """Return a text file's text. Raises BadInputError if it is none, or longer than a pasted text may be."""
     text = decode(read_bytes(path), path.name, SAVE, HOLDS)
     if len(text) > LONGEST_PASTED:
         raise BadInputError(
@@ -86,12 +86,12 @@ def read_file(path: Path) -> str:
 
 
 def as_examples(texts: Iterable[str]) -> tuple[Example, ...]:
-    """Texts without labels."""
+    """Return texts as examples without labels."""
     return tuple(Example(text, None, 0.0) for text in texts)
 
 
 def _pieces(text: str, title: str) -> Iterable[str]:
-    """Sentences, none longer than LONGEST_PIECE."""
+    """Yield sentences, none longer than LONGEST_PIECE."""
     count = 0
     for paragraph in _PARAGRAPH.split(text.replace("\r\n", "\n").replace("\r", "\n")):
         for sentence in split_sentences(_CONTROL.sub(" ", paragraph)):
@@ -102,11 +102,11 @@ def _pieces(text: str, title: str) -> Iterable[str]:
 
 
 def _cut(sentence: str) -> Iterable[str]:
-    """A sentence whose words are parted by single spaces, in pieces."""
+    """Yield a sentence, whose words have single spaces between them, in pieces."""
     start = 0
     while len(sentence) - start > LONGEST_PIECE:
         end = sentence.rfind(" ", start, start + LONGEST_PIECE)
-        end = end if end > start else start + LONGEST_PIECE
+        end = end if end > start else start + LONGEST_PIECE  # a word longer than a piece is cut inside
         yield sentence[start:end].strip()
         start = end
     yield sentence[start:].strip()

@@ -1,4 +1,5 @@
-"""How well generated texts agree with several references: the five metrics of the E2E challenge, each in a module of its own.
+"""Metrics of how well generated texts agree with several references: the five of the E2E challenge, each in a module of
+its own.
 
     from explorer.tasks.generation_metrics import score
     score(["The Mill is a pub."], [["The Mill is a cheap pub.", "A pub called The Mill."]]).bleu
@@ -21,7 +22,7 @@ from explorer.tasks.generation_metrics.rouge_l import RougeSentence, rouge_l, ro
 from explorer.tasks.generation_metrics.words import Words, meteor_words, mteval_words, treebank_words
 
 METRICS = ("BLEU", "NIST", "METEOR", "ROUGE-L", "CIDEr")
-"""In the order of the challenge's scorer and of the papers' tables."""
+"""The metrics in the order of the challenge's scorer and of the papers' tables."""
 
 
 @dataclass(frozen=True)
@@ -36,14 +37,16 @@ class Scores:
     synonyms: bool
 
     def named(self) -> dict[str, float]:
-        """Each metric's value by its name."""
+        """Return each metric's value by its name."""
         values = (self.bleu, self.nist, self.meteor, self.rouge_l, self.cider)
         return dict(zip(METRICS, values, strict=True))
 
 
 @dataclass(frozen=True)
 class Apart:
-    """Each metric of one sentence; NIST and CIDEr with the whole corpus's weights. The corpus's BLEU, NIST and METEOR besides."""
+    """Each metric of one sentence; NIST and CIDEr with the whole corpus's weights. corpus: BLEU, NIST and METEOR of all
+    sentences.
+    """
 
     bleu: BleuSentence
     nist: NistSentence
@@ -55,16 +58,16 @@ class Apart:
 
 @dataclass(frozen=True)
 class Cut:
-    """All texts as one tokeniser cuts them."""
+    """All texts as one tokeniser splits them."""
 
     hypotheses: list[Words]
     references: list[list[Words]]
 
 
 def score(hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Scores:
-    """The five metrics of a corpus: one hypothesis and at least one reference a group.
+    """Compute the five metrics of a corpus: one hypothesis and at least one reference a group.
 
-    Raises BadInputError where the numbers differ, and where there are no texts.
+    Raises BadInputError if their numbers differ, and if there are no texts.
     """
     mteval, treebank, cut = _three(hypotheses, references)
     information, rarity = Information(mteval.references), Rarity(treebank.references)
@@ -79,7 +82,7 @@ def score(hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Sco
 
 
 def take_apart(hypotheses: Sequence[str], references: Sequence[Sequence[str]], sentence: int) -> Apart:
-    """The metrics of one sentence (from 0) of a corpus. Raises BadInputError as `score`."""
+    """Return the metrics of one sentence (from 0) of a corpus in their parts. Raises BadInputError as `score`."""
     mteval, treebank, cut = _three(hypotheses, references)
     information, rarity = Information(mteval.references), Rarity(treebank.references)
     whole = (
@@ -98,7 +101,7 @@ def take_apart(hypotheses: Sequence[str], references: Sequence[Sequence[str]], s
 
 
 def _three(hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> tuple[Cut, Cut, Cut]:
-    """The texts as the three tokenisers cut them."""
+    """Return the texts as the three tokenisers split them. Raises BadInputError as `score`."""
     if not hypotheses or len(hypotheses) != len(references) or not all(references):
         raise BadInputError(
             f"Each hypothesis needs its own references: {len(hypotheses):,} hypotheses and {len(references):,} groups of "

@@ -1,8 +1,9 @@
-"""METEOR's alignment: which word of the hypothesis stands for which of the reference.
+"""METEOR's alignment: which word of the hypothesis is matched with which of the reference.
 
-Words match where they are equal, where they have the same stem (Porter 2), and, where WordNet is there, where they are synonyms.
-Each word takes part at most once. Of all alignments the one with the most matches, of these the one in the fewest chunks, of
-these the one with the shortest ways (Denkowski and Lavie 2014, section 2), by a beam of 40 from left to right, as theirs.
+Words match if they are equal, if they have the same stem (Porter 2), or, if WordNet is there, if they are synonyms.
+Each word takes part at most once. Of all alignments the best has the most matches, then the fewest chunks, then the
+shortest distances (Denkowski and Lavie 2014, section 2); it is sought by a beam of 40 from left to right, as in their
+code.
 """
 
 from __future__ import annotations
@@ -17,16 +18,18 @@ from typing import Any, NamedTuple
 STAGES = ("exact", "stem", "synonym")
 BEAM = 40
 LONG, BEAM_OF_LONG = 80, 4
-"""From so many words on the beam is narrow: no pasted text shall hold a worker for minutes."""
+"""From this many words on the beam is narrow, so that no pasted text holds a worker for minutes."""
 
 MOST_PLACES = 4
-"""Of a word that stands more often in the reference, so many free places are tried, and the one that goes on a chunk."""
+"""How many free places are tried for a word that stands more often in the reference, besides the place that continues a
+chunk.
+"""
 
 REMEMBERED = 50_000
 
 
 class Pair(NamedTuple):
-    """A match: the places of the two words, and the stage (its number in STAGES) that found it."""
+    """A match: the positions of the two words, and the stage (its index in STAGES) that found it."""
 
     here: int
     there: int
@@ -37,17 +40,19 @@ Chain = tuple[Pair, Any] | None
 """The last pair, and the chain of those before it."""
 
 State = tuple[int, int, int, int, int, int, Chain]
-"""An alignment of the words so far: −matches, chunks, distance and stages, each the less the better in this order; the bits of
-the reference's words that are taken; the reference's word of the word before; the pairs."""
+"""An alignment of the words so far: −matches, chunks, distance and stages, each the less the better in this order; the
+bits of the reference's words that are taken; the position in the reference of the last word's match; the pairs.
+"""
 
 NOWHERE = -9
-"""No word of the reference, nor the one before any."""
+"""The position of no word of the reference, nor of the one before any."""
 
 
 def align(words: Sequence[str], reference: Sequence[str]) -> tuple[Pair, ...]:
-    """The best alignment's pairs, from the left."""
+    """Return the best alignment's pairs, from the left."""
     candidates = _candidates(words, reference)
     wanted = Counter(there for options in candidates for there, _ in options)
+    # later[-1] has the bits of the reference's words that a word further right may match.
     later = [0]
     for options in reversed(candidates[1:]):
         later.append(later[-1] | sum(1 << there for there, _ in options))
@@ -69,13 +74,13 @@ def _cost(state: State) -> tuple[int, ...]:
 
 
 def chunks_of(pairs: Sequence[Pair]) -> int:
-    """Runs of pairs that stand next to each other in both texts."""
+    """Return the number of chunks: runs of pairs that are neighbours in both texts."""
     following = sum((one.here + 1, one.there + 1) == (other.here, other.there) for one, other in pairwise(pairs))
     return len(pairs) - following
 
 
 def _candidates(words: Sequence[str], reference: Sequence[str]) -> list[list[tuple[int, int]]]:
-    """For each word the places that it may match, each with the first stage that says so."""
+    """Return for each word the positions that it may match, each with the first stage that matches them."""
     places: dict[str, list[int]] = {}
     for there, other in enumerate(reference):
         places.setdefault(stem(other), []).append(there)
@@ -87,7 +92,7 @@ def _candidates(words: Sequence[str], reference: Sequence[str]) -> list[list[tup
 
 
 def _synonymous(word: str, reference: Sequence[str]) -> list[tuple[int, int]]:
-    """The places of synonyms that are no match already."""
+    """Return the positions of synonyms that are not matched by their stem already."""
     return [
         (there, 2)
         for there, other in enumerate(reference)
@@ -96,10 +101,10 @@ def _synonymous(word: str, reference: Sequence[str]) -> list[tuple[int, int]]:
 
 
 def _after(states: list[State], here: int, options: list[tuple[int, int]], alone: bool, later: int) -> list[State]:
-    """The states after one more word.
+    """Return the states after one more word.
 
-    alone: it and its only match want nobody else, so that it is always taken. later: bits of the words that may yet be wanted;
-    of two states that leave the same of these, only the better one goes on.
+    alone: the word and its only match have no other candidate, so they are always matched. later: bits of the
+    reference's words that may still be matched.
     """
     best: dict[tuple[int, int], State] = {}
     for matches, chunks, distance, stages, taken, last, pairs in states:
@@ -112,7 +117,7 @@ def _after(states: list[State], here: int, options: list[tuple[int, int]], alone
             ways, kept = distance + abs(here - there), (taken | 1 << there) & later
             longer.append((matches - 1, broken, ways, stages + stage, kept, there, (Pair(here, there, stage), pairs)))
         for one in longer:
-            key = one[4:6]
+            key = one[4:6]  # of two states with the same of these words free, only the better one can win
             if key not in best or one[:4] < best[key][:4]:
                 best[key] = one
     return list(best.values())
@@ -120,7 +125,7 @@ def _after(states: list[State], here: int, options: list[tuple[int, int]], alone
 
 @lru_cache(REMEMBERED)
 def stem(word: str) -> str:
-    """By Porter's second English stemmer, nltk's."""
+    """Return a word's stem by Porter's second English stemmer, nltk's."""
     return str(_stemmer().stem(word))
 
 
@@ -133,13 +138,13 @@ def _stemmer() -> Any:
 
 @lru_cache(REMEMBERED)
 def synonyms(word: str) -> frozenset[str]:
-    """The names of the sets of synonyms that a word is in; none where WordNet isn't there."""
+    """Return the names of the sets of synonyms that a word is in; none without WordNet."""
     wordnet = _wordnet()
     return frozenset(one.name() for one in wordnet.synsets(word)) if wordnet else frozenset()
 
 
 def knows_synonyms() -> bool:
-    """Whether nltk has WordNet on this machine; nothing is fetched."""
+    """Return whether nltk has WordNet on this machine; nothing is downloaded."""
     return _wordnet() is not None
 
 

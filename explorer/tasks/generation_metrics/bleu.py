@@ -1,7 +1,7 @@
 """BLEU (Papineni et al. 2002) as mteval-v13a computes it: BP · (p1 p2 p3 p4)^(1/4), over the corpus.
 
-p_n: n-grams of the hypotheses that are in a reference, each credited at most as often as one reference has it, by all n-grams.
-BP = exp(1 − r/c) where the hypotheses' c words are fewer than r, the sum of the closest references' lengths.
+p_n is the share of the hypotheses' n-grams that are in a reference, each credited at most as often as one reference has
+it. BP = exp(1 − r/c) if the hypotheses' c words are fewer than r, the sum of the closest references' lengths.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ ORDERS = 4
 
 @dataclass(frozen=True)
 class Matched:
-    """An n-gram of one hypothesis: how often it stands there, and how often at most in one reference."""
+    """An n-gram of one hypothesis: its count there, and its largest count in one reference."""
 
     ngram: Ngram
     count: int
@@ -32,7 +32,9 @@ class Matched:
 
 @dataclass(frozen=True)
 class BleuParts:
-    """matched, of_all: for each order from 1. precisions: smoothed where nothing matches. length, closest: in words."""
+    """BLEU in its parts. matched, of_all: for each order from 1. precisions: smoothed where nothing matches. length,
+    closest: in words.
+    """
 
     matched: tuple[int, ...]
     of_all: tuple[int, ...]
@@ -45,7 +47,7 @@ class BleuParts:
 
 @dataclass(frozen=True)
 class BleuSentence:
-    """One hypothesis taken apart. covered: for each order, the places of its words that a credited n-gram covers."""
+    """One hypothesis in its parts. covered: for each order, the positions of its words that a credited n-gram covers."""
 
     words: Ngram
     parts: BleuParts
@@ -54,7 +56,7 @@ class BleuSentence:
 
 
 def bleu(hypotheses: Sequence[Ngram], references: Sequence[Sequence[Ngram]]) -> BleuParts:
-    """Of the corpus; value from 0 to 1."""
+    """Return BLEU of the corpus; its value is from 0 to 1."""
     counts = [
         _counts(words, most_in_one(group, ORDERS), group) for words, group in zip(hypotheses, references, strict=True)
     ]
@@ -62,7 +64,7 @@ def bleu(hypotheses: Sequence[Ngram], references: Sequence[Sequence[Ngram]]) -> 
 
 
 def bleu_of_one(words: Ngram, references: Sequence[Ngram]) -> BleuSentence:
-    """Of one sentence alone, smoothed as mteval does where an order has no match."""
+    """Return BLEU of one sentence alone, smoothed as in mteval if an order has no match."""
     allowed = most_in_one(references, ORDERS)
     found = tuple(Matched(one, count, allowed[one]) for one, count in counted(words, ORDERS).items())
     covered = tuple(_covered(words, order, allowed) for order in range(1, ORDERS + 1))
@@ -70,12 +72,13 @@ def bleu_of_one(words: Ngram, references: Sequence[Ngram]) -> BleuSentence:
 
 
 def _counts(words: Ngram, allowed: Counter[Ngram], group: Sequence[Ngram]) -> tuple[list[int], list[int], int, int]:
-    """Matched and all n-grams of each order, words, and the length of the closest reference; of two as close the shorter."""
+    """Return matched and all n-grams of each order, the number of words, and the length of the closest reference."""
     credited = counted(words, ORDERS) & allowed
     matched = [0] * ORDERS
     for one, count in credited.items():
         matched[len(one) - 1] += count
     of_all = [max(0, len(words) - order) for order in range(ORDERS)]
+    # Of two that are as close the shorter.
     return matched, of_all, len(words), min(map(len, group), key=lambda length: (abs(length - len(words)), length))
 
 
@@ -88,6 +91,7 @@ def _scored(counts: Iterable[tuple[list[int], list[int], int, int]]) -> BleuPart
         halved = (
             halved * 2 if total and not hits else halved
         )  # the first order without a match counts half a one, and so on
+        # The logarithm of an order without n-grams is 0.
         precisions.append(1.0 if not total else hits / total if hits else 1 / (halved * total))
     brevity = math.exp(min(0.0, 1 - nearest / length)) if length else 0.0
     value = brevity * math.exp(sum(map(math.log, precisions)) / ORDERS)
@@ -95,7 +99,7 @@ def _scored(counts: Iterable[tuple[list[int], list[int], int, int]]) -> BleuPart
 
 
 def _covered(words: Ngram, order: int, allowed: Counter[Ngram]) -> frozenset[int]:
-    """The places that credited n-grams cover, credited from the left."""
+    """Return the positions that credited n-grams cover, credited from the left."""
     left, places = Counter(allowed), set()
     for start, one in enumerate(ngrams(words, order)):
         if left[one]:

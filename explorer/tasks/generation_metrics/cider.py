@@ -1,8 +1,9 @@
 """CIDEr (Vedantam et al. 2015) as coco-caption's `Cider` computes it, which is CIDEr-D of their section 6: 0 to 10.
 
-An n-gram's weight is its count times ln(groups / groups with a reference that has it). For each order, 1 to 4, and each reference
-the cosine of hypothesis and reference, where no n-gram counts more than in the reference, times exp(−d²/2σ²), σ = 6; the mean
-of all, times 10. d is the difference of the lengths, which coco-caption counts in pairs of words.
+An n-gram's weight is its count times ln(groups / groups with a reference that has it). For each order, 1 to 4, and each
+reference it takes the cosine of hypothesis and reference, where no n-gram counts more than in the reference, times
+exp(−d²/2σ²), σ = 6; then the mean of all, times 10. d is the difference of the lengths, which coco-caption counts in
+pairs of words.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ class Weighed:
 
 @dataclass(frozen=True)
 class Compared:
-    """One reference: cosines for each order, before the length factor; difference: of the lengths."""
+    """One reference. cosines: for each order, before the length factor. difference: of the lengths."""
 
     words: Ngram
     cosines: tuple[float, ...]
@@ -42,7 +43,7 @@ class Compared:
 
 @dataclass(frozen=True)
 class CiderSentence:
-    """One hypothesis taken apart. groups: how many the corpus has."""
+    """One hypothesis in its parts. groups: how many the corpus has."""
 
     words: Ngram
     found: tuple[Weighed, ...]
@@ -52,7 +53,7 @@ class CiderSentence:
 
 
 class Rarity:
-    """In how many groups of references each n-gram stands."""
+    """Counts in how many groups of references each n-gram occurs."""
 
     def __init__(self, references: Sequence[Sequence[Ngram]]) -> None:
         self.groups: Counter[Ngram] = Counter()
@@ -61,7 +62,7 @@ class Rarity:
         self.count = len(references)
 
     def of(self, one: Ngram) -> float:
-        """The inverse document frequency; an n-gram that no reference has is taken as if one had it."""
+        """Return the inverse document frequency; an n-gram that no reference has counts as if one had it."""
         return math.log(self.count / max(1, self.groups[one]))
 
 
@@ -70,7 +71,7 @@ Vector = tuple[Mapping[Ngram, float], list[float]]
 
 
 def cider(hypotheses: Sequence[Ngram], references: Sequence[Sequence[Ngram]], rarity: Rarity) -> float:
-    """The mean over the sentences."""
+    """Return CIDEr, the mean over the sentences."""
     values = []
     for words, group in zip(hypotheses, references, strict=True):
         here = _vector(words, rarity)
@@ -79,7 +80,7 @@ def cider(hypotheses: Sequence[Ngram], references: Sequence[Sequence[Ngram]], ra
 
 
 def cider_of_one(words: Ngram, references: Sequence[Ngram], rarity: Rarity) -> CiderSentence:
-    """Of one sentence; the weights are those of the whole corpus."""
+    """Return CIDEr of one sentence; the weights are those of the whole corpus."""
     here, there = _vector(words, rarity), [_vector(one, rarity) for one in references]
     compared = tuple(_compared(words, here, one, vector) for one, vector in zip(references, there, strict=True))
     found = tuple(
@@ -101,10 +102,10 @@ def _compared(words: Ngram, here: Vector, reference: Ngram, there: Vector) -> Co
     products = [0.0] * ORDERS
     for one, weight in here[0].items():
         if other := there[0].get(one):
-            products[len(one) - 1] += min(weight, other) * other
+            products[len(one) - 1] += min(weight, other) * other  # clipped at the reference's weight (CIDEr-D)
     sizes = [first * second for first, second in zip(here[1], there[1], strict=True)]
     cosines = tuple(product / size if size else 0.0 for product, size in zip(products, sizes, strict=True))
-    difference = max(0, len(words) - 1) - max(0, len(reference) - 1)
+    difference = max(0, len(words) - 1) - max(0, len(reference) - 1)  # pairs of words: one fewer than words
     return Compared(reference, cosines, difference, math.exp(-(difference**2) / (2 * SIGMA**2)))
 
 

@@ -1,9 +1,11 @@
-"""METEOR 1.5 for English (Denkowski and Lavie 2014), the version that the E2E challenge runs, without its paraphrase tables.
+"""METEOR 1.5 for English (Denkowski and Lavie 2014), the version that the E2E challenge runs, without its paraphrase
+tables.
 
-P and R: the matched words' weights by all words' weights; a match weighs 1 (exact), 0.6 (stem) or 0.8 (synonym), a function word
-1 − δ, any other δ = 0.75. F = PR / (αP + (1 − α)R), α = 0.85; penalty = γ (chunks/matches)^β, γ = 0.6, β = 0.2, none for one
-chunk of everything; METEOR = F (1 − penalty). Each sentence is compared with the reference that suits it best; the corpus has the
-sums of all counts in the same formula. Java's METEOR also matches phrases of its table of paraphrases (weight 0.6).
+P and R: the matched words' weights divided by all words' weights; a match weighs 1 (exact), 0.6 (stem) or 0.8
+(synonym), a function word 1 − δ, any other δ = 0.75. F = PR / (αP + (1 − α)R), α = 0.85; penalty = γ
+(chunks/matches)^β, γ = 0.6, β = 0.2, none if one chunk holds everything; METEOR = F (1 − penalty). Each sentence is
+compared with its best reference; the corpus puts the sums of all counts into the same formula. Java's METEOR also
+matches phrases of its table of paraphrases (weight 0.6).
 """
 
 from __future__ import annotations
@@ -25,7 +27,9 @@ FUNCTION_WORDS = frozenset(_FUNCTION_WORDS.split())
 
 @dataclass(frozen=True)
 class Weights:
-    """alpha: of precision. beta, gamma: of the penalty. delta: of content words. stages: of a match, as in STAGES."""
+    """METEOR's parameters. alpha: of precision. beta, gamma: of the penalty. delta: of content words. stages: of a
+    match, as in STAGES.
+    """
 
     alpha: float = 0.85
     beta: float = 0.2
@@ -35,12 +39,12 @@ class Weights:
 
 
 TUNED = Weights()
-"""What METEOR 1.5 has for ranking English, the challenge's choice."""
+"""METEOR 1.5's parameters for ranking English, the challenge's choice."""
 
 
 @dataclass(frozen=True)
 class Counts:
-    """What the formula needs, of one sentence or summed. here, there: hypothesis, reference; weighted as above."""
+    """The counts of the formula, of one sentence or summed. here, there: of hypothesis and reference, weighted as above."""
 
     here: float = 0.0
     there: float = 0.0
@@ -56,7 +60,7 @@ class Counts:
         return self.chunks == 1 and 2 * self.matches == self.words
 
     def plus(self, other: Counts) -> Counts:
-        """The sums; the chunk of a sentence that is its reference doesn't count."""
+        """Return the sums; the chunk of a sentence that equals its reference doesn't count."""
         return Counts(
             self.here + other.here,
             self.there + other.there,
@@ -70,7 +74,7 @@ class Counts:
 
 @dataclass(frozen=True)
 class MeteorParts:
-    """words: of both texts. value: from 0 to 1."""
+    """METEOR in its parts. words: of both texts. value: from 0 to 1."""
 
     precision: float
     recall: float
@@ -84,7 +88,7 @@ class MeteorParts:
 
 @dataclass(frozen=True)
 class MeteorSentence:
-    """One hypothesis with the reference that suits it best (`best`, from 0)."""
+    """One hypothesis with its best reference (`best`, from 0)."""
 
     words: Ngram
     reference: Ngram
@@ -95,7 +99,7 @@ class MeteorSentence:
 
 
 def meteor(hypotheses: Sequence[Ngram], references: Sequence[Sequence[Ngram]], weights: Weights = TUNED) -> MeteorParts:
-    """Of the corpus."""
+    """Return METEOR of the corpus."""
     total = Counts()
     for words, group in zip(hypotheses, references, strict=True):
         total = total.plus(_best(words, group, weights)[2])
@@ -103,7 +107,7 @@ def meteor(hypotheses: Sequence[Ngram], references: Sequence[Sequence[Ngram]], w
 
 
 def meteor_of_one(words: Ngram, references: Sequence[Ngram], weights: Weights = TUNED) -> MeteorSentence:
-    """Of one sentence."""
+    """Return METEOR of one sentence."""
     place, pairs, counts = _best(words, references, weights)
     return MeteorSentence(words, references[place], place, pairs, counts, scored(counts, weights))
 
@@ -131,7 +135,7 @@ def _counts(words: Ngram, reference: Ngram, pairs: Sequence[Pair], weights: Weig
 
 
 def scored(counts: Counts, weights: Weights = TUNED) -> MeteorParts:
-    """The formula."""
+    """Apply the formula to counts."""
     precision = counts.matched_here / counts.here if counts.here else 0.0
     recall = counts.matched_there / counts.there if counts.there else 0.0
     below = weights.alpha * precision + (1 - weights.alpha) * recall

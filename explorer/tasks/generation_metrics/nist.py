@@ -1,8 +1,10 @@
-"""NIST (Doddington 2002) as the E2E challenge's mteval-v13a computes it: rare n-grams count more, orders 1 to 5 are summed.
+"""NIST (Doddington 2002) as the E2E challenge's mteval-v13a computes it: rare n-grams count more, orders 1 to 5 are
+summed.
 
-info(w1 … wn) = log2(count(w1 … wn−1) / count(w1 … wn)) over all references; of a single word, all their words by its count.
-The length penalty is exp(β ln²(min(1, c/r))) with β so that 2/3 of the length halves the score; r is the references' words by
-the mean number of references: the challenge's own change, equal to mteval's where all have the same number.
+info(w1 … wn) = log2(count(w1 … wn−1) / count(w1 … wn)) over all references; for a single word, the number of all words
+divided by its count. The length penalty is exp(β ln²(min(1, c/r))), with β such that 2/3 of the length halves the
+score; r is the references' words divided by the mean number of references: the challenge's own change, equal to
+mteval's if all groups have the same number.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ BETA = math.log(0.5) / math.log(1.5) ** 2
 
 @dataclass(frozen=True)
 class Informed:
-    """An n-gram of a hypothesis that a reference has: its clipped count, and what the information comes from."""
+    """An n-gram of a hypothesis that a reference has: its clipped count, and the counts behind its information."""
 
     ngram: Ngram
     credited: int
@@ -31,7 +33,7 @@ class Informed:
 
 @dataclass(frozen=True)
 class NistParts:
-    """information, of_all: sums and n-grams for each order from 1. length, mean_length: in words."""
+    """NIST in its parts. information, of_all: sums and n-grams for each order from 1. length, mean_length: in words."""
 
     information: tuple[float, ...]
     of_all: tuple[int, ...]
@@ -43,7 +45,7 @@ class NistParts:
 
 @dataclass(frozen=True)
 class NistSentence:
-    """One hypothesis taken apart; the information is that of the whole corpus."""
+    """One hypothesis in its parts; the information is that of the whole corpus."""
 
     words: Ngram
     parts: NistParts
@@ -51,28 +53,29 @@ class NistSentence:
 
 
 class Information:
-    """What each n-gram tells, from all references."""
+    """The information of each n-gram, from all references."""
 
     def __init__(self, references: Iterable[Sequence[Ngram]]) -> None:
         self.counts: Counter[Ngram] = Counter()
         for group in references:
             for words in group:
                 self.counts.update(counted(words, ORDERS))
+        # What precedes a single word: the number of all words.
         self.counts[()] = sum(count for one, count in self.counts.items() if len(one) == 1)
 
     def of(self, one: Ngram) -> float:
-        """In bits; only of n-grams that some reference has."""
+        """Return the information in bits, of an n-gram that some reference has."""
         return math.log2(self.counts[one[:-1]] / self.counts[one])
 
 
 def nist(hypotheses: Sequence[Ngram], references: Sequence[Sequence[Ngram]], known: Information) -> NistParts:
-    """Of the corpus."""
+    """Return NIST of the corpus."""
     found = [_found(words, group, known) for words, group in zip(hypotheses, references, strict=True)]
     return _scored(found, hypotheses, references)
 
 
 def nist_of_one(words: Ngram, references: Sequence[Ngram], known: Information) -> NistSentence:
-    """Of one sentence alone, with the corpus's information."""
+    """Return NIST of one sentence alone, with the corpus's information."""
     found = _found(words, references, known)
     return NistSentence(words, _scored([found], [words], [references]), tuple(found))
 

@@ -1,7 +1,8 @@
-"""ROUGE-L (Lin 2004) as coco-caption computes it: the longest common subsequence, F with β = 1.2, the mean over sentences.
+"""ROUGE-L (Lin 2004) as coco-caption computes it: the longest common subsequence, F with β = 1.2, the mean over
+sentences.
 
-P = LCS / words of the hypothesis, R = LCS / words of the reference; the largest P and the largest R of all references, which
-need not come from the same one. rouge-score takes β = 1 and other words, so it can't be used here.
+P = LCS / words of the hypothesis, R = LCS / words of the reference; the largest P and the largest R of all references
+count, which need not come from the same one. rouge-score takes β = 1 and other words, so it can't be used here.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ BETA = 1.2
 
 @dataclass(frozen=True)
 class Subsequence:
-    """One reference: the places of the common words in the hypothesis and in the reference, from the left."""
+    """One reference: the positions of the common words in the hypothesis and in the reference, from the left."""
 
     words: Ngram
     here: tuple[int, ...]
@@ -27,7 +28,7 @@ class Subsequence:
 
 @dataclass(frozen=True)
 class RougeSentence:
-    """One hypothesis taken apart."""
+    """One hypothesis in its parts."""
 
     words: Ngram
     references: tuple[Subsequence, ...]
@@ -37,7 +38,7 @@ class RougeSentence:
 
 
 def rouge_l(hypotheses: Sequence[Ngram], references: Sequence[Sequence[Ngram]]) -> float:
-    """The mean over the sentences, 0 to 1."""
+    """Return ROUGE-L, the mean over the sentences, 0 to 1."""
     values = [
         _f(*_best([(len(words), len(one), common_length(words, one)) for one in group]))
         for words, group in zip(hypotheses, references, strict=True)
@@ -46,7 +47,7 @@ def rouge_l(hypotheses: Sequence[Ngram], references: Sequence[Sequence[Ngram]]) 
 
 
 def rouge_l_of_one(words: Ngram, references: Sequence[Ngram]) -> RougeSentence:
-    """Of one sentence."""
+    """Return ROUGE-L of one sentence."""
     found = []
     for one in references:
         pairs = common_places(words, one)
@@ -57,7 +58,7 @@ def rouge_l_of_one(words: Ngram, references: Sequence[Ngram]) -> RougeSentence:
 
 
 def _best(lengths: Sequence[tuple[int, int, int]]) -> tuple[float, float]:
-    """The largest precision and recall, from (words here, words there, common words); 0 of nothing."""
+    """Return the largest precision and recall, from (words here, words there, common words); 0 without words."""
     return (
         max(common / here if here else 0.0 for here, _, common in lengths),
         max(common / there if there else 0.0 for _, there, common in lengths),
@@ -71,19 +72,19 @@ def _f(precision: float, recall: float) -> float:
 
 
 def common_length(first: Ngram, second: Ngram) -> int:
-    """Words in the longest common subsequence, by Hyyrö's bits: one addition for each word of `first`."""
+    """Return the number of words in the longest common subsequence, by Hyyrö's bit-parallel algorithm."""
     places: dict[str, int] = {}
     for place, word in enumerate(second):
         places[word] = places.get(word, 0) | 1 << place
     all_of, free = (1 << len(second)) - 1, (1 << len(second)) - 1
     for word in first:
         used = free & places.get(word, 0)
-        free = (free + used | free - used) & all_of
+        free = (free + used | free - used) & all_of  # one addition carries for all of `second` at once
     return len(second) - free.bit_count()
 
 
 def common_places(first: Ngram, second: Ngram) -> list[tuple[int, int]]:
-    """The pairs of places of one longest common subsequence."""
+    """Return the pairs of positions of one longest common subsequence."""
     longest = [[0] * (len(second) + 1) for _ in range(len(first) + 1)]
     for here in range(len(first) - 1, -1, -1):
         for there in range(len(second) - 1, -1, -1):

@@ -1,7 +1,9 @@
-"""The words that each metric counts: mteval-13a's for BLEU and NIST, the Penn Treebank's for ROUGE-L and CIDEr, METEOR's own.
+"""Splits texts into the words that each metric counts: mteval-13a's for BLEU and NIST, the Penn Treebank's for ROUGE-L
+and CIDEr, METEOR's own.
 
-The E2E challenge's scorer (`measure_scores.py`) hands the raw texts to NIST's mteval-v13a, and to coco-caption, which cuts them
-by Stanford's Treebank tokeniser, in lower case, and drops punctuation; METEOR cuts the words that are left once more (`-norm`).
+The E2E challenge's scorer (`measure_scores.py`) hands the raw texts to NIST's mteval-v13a, and to coco-caption, which
+splits them by Stanford's Treebank tokeniser, in lower case, and drops punctuation; METEOR splits the remaining words
+once more (`-norm`).
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from typing import Any
 Words = tuple[str, ...]
 
 REMEMBERED = 20_000
-"""Texts whose words are kept: references come back with every set of hypotheses."""
+"""Texts whose words are cached: references come back with every set of hypotheses."""
 
 _LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 _DROPPED = frozenset({"''", "'", "``", "`", ".", "?", "!", ",", ":", "-", "--", "..", "...", ";"})
@@ -43,7 +45,7 @@ _PIECE = re.compile(
 
 @lru_cache(REMEMBERED)
 def mteval_words(text: str) -> Words:
-    """As mteval-v13a cuts a text, A to Z in lower case (no other letter is changed)."""
+    """Split a text as mteval-v13a does, with A to Z in lower case (no other letter is changed)."""
     return tuple(str(_mteval()(text.translate(_LOWER))).split())
 
 
@@ -56,10 +58,10 @@ def _mteval() -> Any:
 
 @lru_cache(REMEMBERED)
 def treebank_words(text: str) -> Words:
-    """As Stanford's tokeniser cuts a text in lower case, without punctuation.
+    """Split a text as Stanford's tokeniser does, in lower case and without punctuation.
 
-    Pounds become #, euros $, and a contraction two words (does n't); family-friendly stays one. The common cases of English
-    prose; the whole of it has some thousand lines.
+    Pounds become #, euros $, and a contraction two words (does n't); family-friendly stays one. It covers the common
+    cases of English prose; the original has some thousand lines.
     """
     found: list[str] = []
     plain = text.lower().translate({0x2018: "'", 0x2019: "'", 0x201C: '"', 0x201D: '"', 0x2013: " -- ", 0x2014: " -- "})
@@ -70,7 +72,7 @@ def treebank_words(text: str) -> Words:
 
 
 def _treebank(piece: str, after: list[str]) -> tuple[str, ...]:
-    """The Treebank's words of one piece. after: the piece that follows, if any."""
+    """Return the Treebank's words of one piece. after: the piece that follows, if any."""
     if piece in _MERGED:
         return _MERGED[piece]
     if piece in _BRACKETS:
@@ -83,10 +85,11 @@ def _treebank(piece: str, after: list[str]) -> tuple[str, ...]:
 
 
 def meteor_words(text: str) -> Words:
-    """The Treebank's words, cut once more: a hyphen parts two words, an apostrophe begins one, a sign stands alone."""
+    """Split the Treebank's words once more: a hyphen separates two words, an apostrophe begins one, a sign stands alone."""
     plain = " ".join(treebank_words(text))
     for pattern, into in _CUTS:
         plain = pattern.sub(into, plain)
+    # Brackets were written as words before the hyphens went.
     return tuple(plain.replace("- lrb -", "-lrb-").replace("- rrb -", "-rrb-").split())
 
 

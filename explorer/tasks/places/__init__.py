@@ -1,1 +1,1 @@
-"""Where tasks come from: the app itself, the hub, and visitors' files."""
+"""The sources of tasks: the app itself, the hub, and visitors' files."""

@@ -15,19 +15,19 @@ from explorer.tasks.splitting import hold_out_texts, mixed
 from explorer.tasks.task import Example, Task, TaskCard, TaskData
 
 LEFT_OUT = ("cola", "wnli")
-"""Bundled tasks that give no sentences: half of CoLA's are wrong on purpose, and WNLI's repeat each other."""
+"""Bundled tasks whose sentences are not used: half of CoLA's are wrong on purpose, and WNLI's repeat each other."""
 
 MOST_HELD_OUT = 400
 """Bundled sentences to measure on: about a thousand hidden words, read in a few seconds."""
 
 
 def card(slug: str) -> TaskCard:
-    """A bundled task without its examples. Raises BadInputError for a slug that none has."""
+    """Return a bundled task without its examples. Raises BadInputError for an unknown slug."""
     return TaskCard(_task(slug), slug)
 
 
 def load(slug: str) -> TaskData:
-    """A bundled task with its examples."""
+    """Return a bundled task with its examples. Raises BadInputError for an unknown slug."""
     if slug == E2E.slug:
         return load_e2e()
     if slug == SQUAD.slug:
@@ -36,7 +36,7 @@ def load(slug: str) -> TaskData:
 
 
 def choices() -> list[tuple[str, str]]:
-    """(label, name) for a list to choose from."""
+    """Return (label, name) for a list to choose from."""
     return [(task.title, task.slug) for task in (*map(bundled, TASKS), SQUAD, E2E)]
 
 
@@ -46,7 +46,7 @@ def _task(slug: str) -> Task:
 
 
 def load_glue(slug: str) -> TaskData:
-    """Sentences in GLUE's own layout; validation splits are called as on the hub."""
+    """Load sentences in GLUE's own layout; validation splits have the names that they have on the hub."""
     task, folder = bundled(find_task(slug)), BUNDLED_TASKS / slug
     splits = sorted(folder.glob("validation*.tsv"))
     validation = {file.stem.removeprefix("validation_"): read_glue(file, slug).examples for file in splits}
@@ -55,32 +55,35 @@ def load_glue(slug: str) -> TaskData:
 
 @cache
 def restaurants() -> tuple[Meaning, ...]:
-    """The bundled meanings."""
+    """Return the bundled meanings."""
     lines = (BUNDLED_E2E / "restaurants.tsv").read_text(encoding="utf-8").splitlines()
     return tuple(read_meaning(line) for line in lines)
 
 
 def load_e2e() -> TaskData:
-    """The bundled meanings as a task; a fifth of them is held out."""
+    """Return the bundled meanings as a task; a fifth of them is held out."""
     train, held = hold_out_texts(tuple(as_example(one) for one in restaurants()), False, "restaurants.tsv")
     return TaskData(E2E, E2E.slug, mixed(train), {"validation": mixed(held)})
 
 
 @cache
 def load_squad() -> TaskData:
-    """The bundled questions as a task; a fifth of the paragraphs is held out."""
+    """Return the bundled questions as a task; a fifth of the paragraphs is held out."""
     text = (BUNDLED_SQUAD / "questions.json").read_text(encoding="utf-8")
     train, held = hold_out_contexts(read_squad(text, "questions.json").examples, "questions.json")
     return TaskData(SQUAD, SQUAD.slug, mixed(train), {"validation": mixed(held)})
 
 
 def load_text() -> TaskData:
-    """The texts of the bundled tasks, each once: their training examples to learn from, their validation to measure on."""
+    """Return the texts of the bundled tasks, each once: their training examples to learn from, their validation to
+    measure on.
+    """
     train, held = dict[str, None](), dict[str, None]()
     for data in (load_glue(task.slug) for task in TASKS if task.slug not in LEFT_OUT):
         train.update(dict.fromkeys(_texts(data.train)))
         for examples in data.validation.values():
             held.update(dict.fromkeys(_texts(examples)))
+    # A text may be in the training part of one task and the validation part of another.
     measured = mixed(as_examples(text for text in held if text not in train))[:MOST_HELD_OUT]
     return TaskData(TEXT, TEXT.slug, mixed(as_examples(train)), {"validation": measured})
 

@@ -13,11 +13,11 @@ from explorer.settings import Settings
 
 
 class TaskUnavailableError(ExplorerError):
-    """A task's examples are not on this machine and cannot be fetched."""
+    """Raised if a task's examples are not on this machine and cannot be fetched."""
 
 
 def are_here(repository: str, files: Iterable[str], settings: Settings, branch: str = "main") -> bool:
-    """Whether files of a data set have been fetched already; never asks the network."""
+    """Return whether files of a data set have been fetched already; never asks the network."""
     from huggingface_hub import try_to_load_from_cache
 
     find = partial(try_to_load_from_cache, cache_dir=settings.hub_cache, revision=branch, repo_type="dataset")
@@ -26,10 +26,7 @@ def are_here(repository: str, files: Iterable[str], settings: Settings, branch: 
 
 
 def fetch(repository: str, file: str, settings: Settings, branch: str = "main") -> Path:
-    """One file, from this machine where it is here, which also needs no question whether the hub has a newer one.
-
-    Raises TaskUnavailableError, whose message is the reason as part of a sentence.
-    """
+    """Return one file. Raises TaskUnavailableError, whose message is the reason as part of a sentence."""
     import httpx2
     from huggingface_hub import HfApi, hf_hub_download
     from huggingface_hub.errors import LocalEntryNotFoundError
@@ -38,7 +35,7 @@ def fetch(repository: str, file: str, settings: Settings, branch: str = "main") 
     where = {"repo_type": "dataset", "revision": branch, "cache_dir": settings.hub_cache}
     get = partial(hf_hub_download, repository, file, **where)
     try:
-        return Path(get(local_files_only=True))
+        return Path(get(local_files_only=True))  # without asking the hub whether it has a newer one
     except LocalEntryNotFoundError:
         if settings.offline:
             raise TaskUnavailableError("HF_HUB_OFFLINE is set") from None
@@ -52,11 +49,11 @@ def fetch(repository: str, file: str, settings: Settings, branch: str = "main") 
 
 
 def rows_of(file: Path) -> Any:
-    """A file's rows as a Dataset. `datasets` keeps a copy of what it reads, which would outlive its use: it goes to a scratch
-    folder."""
+    """Return a file's rows as a Dataset."""
     from datasets import Dataset, disable_progress_bars
 
     disable_progress_bars()
+    # `datasets` keeps a copy of what it reads, which would outlive its use.
     with tempfile.TemporaryDirectory(prefix="explorer-hub-", ignore_cleanup_errors=True) as scratch:
         return Dataset.from_parquet(str(file), cache_dir=scratch, keep_in_memory=True)
 

@@ -17,7 +17,7 @@ from explorer.tasks.splitting import mixed
 from explorer.tasks.task import Example, Task, TaskCard, TaskData
 
 MARK = "@hub"
-"""Ends the name of a task from the hub."""
+"""The ending of the name of a task from the hub."""
 
 UNLABELLED = -1
 _SPLITS = ("train", "validation")
@@ -29,8 +29,8 @@ Rows = Callable[[Any], tuple[Example, ...]]
 class Release:
     """A task on the hub.
 
-    files: by what the split is called here, the training split first. rows: its rows as examples. called: its name in
-    sentences. instead: what to take where it cannot be had. listed: what a list adds to its title.
+    files: by the name of the split, the training split first. rows: returns its rows as examples. called: its name in
+    sentences. instead: what to take if it is not available. listed: what a list adds to its title.
     """
 
     task: Task
@@ -44,22 +44,22 @@ class Release:
 
     @property
     def name(self) -> str:
-        """As explorer.tasks.sources calls it."""
+        """The task's name in explorer.tasks.sources."""
         return f"{self.task.slug}{MARK}"
 
 
 def card(name: str, settings: Settings) -> TaskCard:
-    """A task, whose files are fetched where they are not here yet. Raises as load does."""
+    """Return a task, whose files are fetched if they are not here yet. Raises as `load` does."""
     release = _find(name)
     _fetched(release, settings)
     return TaskCard(release.task, name)
 
 
 def load(name: str, settings: Settings) -> TaskData:
-    """A task with all its examples; rows without a label are left out.
+    """Return a task with all its examples; rows without a label are left out.
 
-    Fetching takes from a second (RTE) to minutes (MNLI, 50 MB). Raises TaskUnavailableError with what to do where that fails,
-    BadInputError for a name that the hub does not have.
+    Fetching takes from a second (RTE) to minutes (MNLI, 50 MB). Raises TaskUnavailableError with what to do if that
+    fails, BadInputError for a name that the hub does not have.
     """
     release = _find(name)
     files = _fetched(release, settings)
@@ -75,18 +75,19 @@ def load(name: str, settings: Settings) -> TaskData:
 
 
 def choices(settings: Settings) -> list[tuple[str, str]]:
-    """(label, name) for a list to choose from; offline only those that are here."""
+    """Return (label, name) for a list to choose from; offline only those that are on this machine."""
     listed = (release for release in RELEASES.values() if not settings.offline or is_here(release, settings))
     return [(f"{release.task.title} ({release.listed})", release.name) for release in listed]
 
 
 def is_here(release: Release, settings: Settings) -> bool:
-    """Whether a task's files have been fetched already; never asks the network."""
+    """Return whether a task's files have been fetched already; never asks the network."""
     return are_here(release.repository, release.files.values(), settings, release.branch)
 
 
 def _find(name: str) -> Release:
     slug = name.removesuffix(MARK)
+    # find_task raises for an unknown slug.
     return RELEASES[slug] if slug in RELEASES else RELEASES[find_task(slug).slug]
 
 
@@ -101,7 +102,7 @@ def _fetched(release: Release, settings: Settings) -> list[Path]:
 
 
 def _glue(task: Task) -> Release:
-    """One of nyu-mll/glue's."""
+    """Return a task of nyu-mll/glue."""
     splits = {"train": "train", "validation": "validation"}
     if task.slug == "mnli":
         splits = {"train": "train", "matched": "validation_matched", "mismatched": "validation_mismatched"}
@@ -114,6 +115,7 @@ def _glue(task: Task) -> Release:
 
 def _glue_rows(task: Task, rows: Any) -> tuple[Example, ...]:
     _check_classes(task, getattr(rows.features["label"], "names", None))
+    # A single text is read twice, and its second copy ignored below.
     first, second = (rows[column] for column in (task.columns * 2)[:2])
     return tuple(
         Example(text, other if task.is_pair else None, float(label))
@@ -123,7 +125,7 @@ def _glue_rows(task: Task, rows: Any) -> tuple[Example, ...]:
 
 
 def _check_classes(task: Task, names: list[str] | None) -> None:
-    """A changed order of the classes would turn every metric round unnoticed."""
+    """Raise TaskUnavailableError if the order of the classes has changed, which would turn every metric round unnoticed."""
     if names is not None and tuple(name.replace("_", " ") for name in names) != task.labels:
         raise TaskUnavailableError(
             f"The hub's {task.title} has the classes {', '.join(names)}, and not {', '.join(task.labels)} in this order. "
@@ -137,7 +139,7 @@ def _squad(repository: str, folder: str, task: Task) -> Release:
 
 
 def _squad_rows(rows: Any) -> tuple[Example, ...]:
-    """One whose answer isn't where it is said to be is left out."""
+    """Return SQuAD's rows as examples, without those whose answer isn't where it is said to be."""
     asked = zip(rows["question"], rows["context"], rows["answers"], strict=True)
     contexts: dict[str, str] = {}  # a context stands beside each of its questions, and is kept once
     found = (
@@ -148,16 +150,17 @@ def _squad_rows(rows: Any) -> tuple[Example, ...]:
 
 
 def _e2e() -> Release:
-    """What the hub's converter has made of tuetschek/e2e_nlg: 42,061 training rows and 4,672 for validation by its card.
-
-    The data set's own branch holds a loading script alone, which `datasets` no longer runs. The folders and columns are as the
-    hub's pages list them; the files' name is the converter's for splits of one file. The test split is left alone.
+    """Return E2E: what the hub's converter has made of tuetschek/e2e_nlg, 42,061 training rows and 4,672 for validation
+    by its card.
     """
     task = Task(
         *(E2E.slug, "E2E NLG Challenge · restaurants", E2E.question, E2E.columns, (), E2E.metrics),
         "Novikova, Dušek and Rieser 2017, The E2E Dataset: New Challenges For End-to-End Generation.",
         E2E.kind,
     )
+    # The data set's own branch holds a loading script alone, which `datasets` no longer runs. The folders and columns
+    # are as the hub's pages list them; the files' name is the converter's for splits of one file. The test split is
+    # left alone.
     files = {split: f"default/{split}/0000.parquet" for split in _SPLITS}
     instead = "upload its csv, or take the bundled e2e"
     return Release(task, "tuetschek/e2e_nlg", files, _e2e_rows, "E2E", instead, branch="refs/convert/parquet")
@@ -190,4 +193,4 @@ _SQUADS = (
 )
 
 RELEASES = {release.task.slug: release for release in (*map(_glue, TASKS), *_SQUADS, _e2e())}
-"""By their tasks' slugs."""
+"""The tasks on the hub, by their slugs."""

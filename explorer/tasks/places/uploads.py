@@ -1,4 +1,4 @@
-"""Visitors' files: read once to be checked, kept under a name made from what they hold, and found again by that name."""
+"""Visitors' files: read once to be checked, kept under a name made from their content, and found again by that name."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ _TRAIN, _VALIDATION, _ABOUT = "train", "validation", "about.json"
 _PARTIAL = ".partial-"
 _KEEPING = Lock()
 _HELD: Counter[str] = Counter()
-"""How many runs that wait or train learn from an upload."""
+"""How many waiting or training runs learn from each upload."""
 
 
 def hold(name: str) -> None:
-    """Have an upload stay while a run needs it; other tasks' names are none of this shelf's business."""
+    """Keep an upload on the disk while a run needs it; names of other tasks are ignored."""
     if NAME.fullmatch(name):
         with _KEEPING:
             _HELD[name] += 1
 
 
 def let_go(name: str) -> None:
-    """The counterpart of hold."""
+    """End a hold on an upload."""
     if NAME.fullmatch(name):
         with _KEEPING:
             _HELD[name] -= 1
@@ -61,7 +61,7 @@ class Upload:
 
     @property
     def name(self) -> str:
-        """`file-` and the first 12 hex digits of a SHA-256: the file's own, where it came alone and without a task."""
+        """`file-` and the first 12 hex digits of a SHA-256: the file's own, if it came alone and without a task."""
         digest = hashlib.sha256(self.train)
         if self.validation is not None or self.task is not None:
             digest.update(f"\0{self.task or ''}\0".encode() + hashlib.sha256(self.validation or b"").digest())
@@ -69,7 +69,7 @@ class Upload:
 
 
 def open_upload(path: Path, task_slug: str | None = None, validation_path: Path | None = None) -> Upload:
-    """Take files from where they arrived; raises BadInputError if one is missing or too large."""
+    """Take files from where they arrived. Raises BadInputError if one is missing or too large."""
     if task_slug is not None and task_slug != TEXT.slug:
         find_task(task_slug)
     validation = read_bytes(validation_path) if validation_path is not None else None
@@ -77,7 +77,7 @@ def open_upload(path: Path, task_slug: str | None = None, validation_path: Path 
 
 
 def read_upload(upload: Upload) -> TaskData:
-    """The task that an upload makes; raises BadInputError with the line of what is wrong."""
+    """Return the task that an upload makes. Raises BadInputError with the line of what is wrong."""
     given = _as_text(upload)
     form = format_of(given)
     content = form.read(given)
@@ -103,11 +103,11 @@ def _as_text(upload: Upload) -> Given:
 
 
 def keep(upload: Upload, data: TaskData, settings: Settings, visitor: str = "") -> None:
-    """Write an upload to its folder, which appears whole or not at all; one that is there already stays as it is.
+    """Write an upload to its folder, which appears whole or not at all; one that is there already is left alone.
 
-    data: the task that it makes, of which a card is kept beside it. visitor: whose uploads it is counted among. Those that
-    were used longest ago are removed where room is needed. Raises BadInputError if that is not enough or the disk does not
-    take it.
+    data: the task that it makes, of which a card is kept beside it. visitor: the visitor in whose share it counts.
+    Uploads that were used longest ago are removed if room is needed. Raises BadInputError if that is not enough or the
+    disk does not take it.
     """
     folder = _folder(upload.name, settings)
     whose = hashlib.sha256(visitor.encode("utf-8", "replace")).hexdigest()[:8] if visitor else ""
@@ -117,7 +117,7 @@ def keep(upload: Upload, data: TaskData, settings: Settings, visitor: str = "") 
                 folder.parent.mkdir(parents=True, exist_ok=True)
                 _make_room(upload, folder.parent, settings, whose)
                 _write(upload, data, folder, whose)
-            os.utime(folder)
+            os.utime(folder)  # used now, so that it is not the next to be removed
     except OSError as error:
         raise BadInputError(
             f"{upload.title} could not be kept: this server may not write to its data folder, or its disk is full. A "
@@ -126,7 +126,7 @@ def keep(upload: Upload, data: TaskData, settings: Settings, visitor: str = "") 
 
 
 def card(name: str, settings: Settings) -> TaskCard:
-    """What an upload's card says of the task that it makes. Raises BadInputError as find does."""
+    """Return the task that an upload makes, from its card. Raises BadInputError as `find` does."""
     folder = _used(name, settings)
     try:
         kept = json.loads((folder / _ABOUT).read_text(encoding="utf-8"))["card"]
@@ -140,12 +140,12 @@ def card(name: str, settings: Settings) -> TaskCard:
 
 
 def load(name: str, settings: Settings) -> TaskData:
-    """The task that an upload makes. Raises BadInputError as find does."""
+    """Return the task that an upload makes, with its examples. Raises BadInputError as `find` does."""
     return read_upload(find(name, settings))
 
 
 def find(name: str, settings: Settings) -> Upload:
-    """An upload that was kept earlier; raises BadInputError for a name that is none or is no longer here."""
+    """Return an upload that was kept earlier. Raises BadInputError for a name that is none or is no longer here."""
     folder = _used(name, settings)
     try:
         about = json.loads((folder / _ABOUT).read_text(encoding="utf-8"))
@@ -157,7 +157,7 @@ def find(name: str, settings: Settings) -> Upload:
 
 
 def _used(name: str, settings: Settings) -> Path:
-    """An upload's folder, marked as used now. Raises BadInputError where there is none."""
+    """Return an upload's folder, and mark it as used now. Raises BadInputError if there is none."""
     folder = _folder(name, settings) if NAME.fullmatch(name) else None
     if folder is None or not folder.is_dir():
         raise BadInputError(
@@ -174,7 +174,7 @@ def _folder(name: str, settings: Settings) -> Path:
 
 
 def _make_room(upload: Upload, shelf: Path, settings: Settings, whose: str) -> None:
-    """Remove what was used longest ago, of the visitor's and of all; raises BadInputError if that does not suffice."""
+    """Remove uploads used longest ago, of the visitor's and of all. Raises BadInputError if that does not suffice."""
     needed = len(upload.train) + len(upload.validation or b"")
     folders = [folder for folder in shelf.iterdir() if folder.is_dir()]
     own = [folder for folder in folders if whose and _whose(folder) == whose]
@@ -196,7 +196,7 @@ def _whose(folder: Path) -> str:
 
 
 def _write(upload: Upload, data: TaskData, folder: Path, whose: str) -> None:
-    """Write beside the folder, then give it its name in one step."""
+    """Write beside the folder, then rename it in one step."""
     partial = Path(tempfile.mkdtemp(prefix=_PARTIAL, dir=folder.parent))
     try:
         (partial / _TRAIN).write_bytes(upload.train)

@@ -1,1 +1,1 @@
-"""Runs as files: zips to take home and adapters brought along. Nothing here imports torch by itself."""
+"""Runs as files: exports and imported adapters. Nothing here imports torch by itself."""

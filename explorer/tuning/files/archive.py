@@ -1,4 +1,4 @@
-"""Open an adapter that a visitor brings: what is in it, without ever unpickling anything or writing to the disk."""
+"""Opens an adapter that a visitor uploads, without ever unpickling anything or writing to the disk."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ CONFIG = "adapter_config.json"
 FACTS = "spec.json"
 
 LARGEST = 200_000_000
-"""Bytes of a file, and of all that a zip unpacks to."""
+"""Bytes that a file may have, and all that a zip unpacks to."""
 
 MOST_PACKED = 20
-"""A zip of weights unpacks to hardly more than it takes; one that unpacks to this many times as much holds nothing but zeros."""
+"""Weights hardly shrink when zipped; a zip that unpacks to more than this many times its size holds nothing but zeros."""
 
 LARGEST_CONFIG = 1_000_000
 MOST_MEMBERS = 1000
 COMMAND = "python -m explorer.tuning convert SOURCE.bin TARGET.zip"
-"""What turns an old pickle into safetensors, on its owner's own machine."""
+"""The command that turns an old pickle into safetensors, on its owner's own machine."""
 
 _PICKLED = (".bin", ".pt", ".pth", ".ckpt", ".pkl", ".pickle")
-_FOLDER_MARK = "data.pkl"
-_OPENING = 9
+_FOLDER_MARK = "data.pkl"  # the pickle in a zip that torch.save wrote
+_OPENING = 9  # bytes: a safetensors header's length and its brace
 _UNREADABLE = (
     zipfile.BadZipFile,
     zlib.error,
@@ -52,7 +52,9 @@ Check = Callable[[Mapping[str, Any], Shapes], None]
 
 @dataclass(frozen=True)
 class AdapterFiles:
-    """An adapter's files in memory. weights: of safetensors. facts: of this app's own spec.json, else empty."""
+    """An adapter's files in memory. weights: the bytes of a safetensors file. facts: those of this app's own spec.json,
+    else empty.
+    """
 
     name: str
     weights: bytes
@@ -61,9 +63,10 @@ class AdapterFiles:
 
 
 def read_files(path: Path, check: Check = lambda config, shapes: None) -> AdapterFiles:
-    """Read a zip, or a .safetensors file with its adapter_config.json beside it. Raises BadInputError with what is wrong.
+    """Read a zip, or a .safetensors file with its adapter_config.json beside it. Raises BadInputError with what is
+    wrong.
 
-    check: is handed the settings and the shapes in the header, and may refuse them, before any weights are read.
+    check: receives the settings and the shapes in the header, and may refuse them, before any weights are read.
     """
     if not path.is_file():
         raise BadInputError(f"There is no file {_shown(path.name)}.")
@@ -89,7 +92,7 @@ def read_files(path: Path, check: Check = lambda config, shapes: None) -> Adapte
 
 
 def _weights(name: str, stream: IO[bytes], size: int, config: Mapping[str, Any], check: Check) -> bytes:
-    """A safetensors file's bytes, once its header has been looked at."""
+    """Return a safetensors file's bytes, once its header has been checked."""
     header, shapes = read_header(name, stream, size)
     check(config, shapes)
     return header + stream.read()
@@ -120,12 +123,15 @@ def _from_zip(path: Path, check: Check) -> AdapterFiles:
 
 
 def _checked_members(name: str, archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
-    """The files of a zip, after every reason to refuse it has been looked for. Sizes are checked before anything unpacks."""
+    """Return the files of a zip, or raise BadInputError for any reason to refuse it. Sizes are checked before anything
+    unpacks.
+    """
     members = [member for member in archive.infolist() if not member.is_dir()]
     if len(members) > MOST_MEMBERS:
         raise BadInputError(f"{_shown(name)} holds {len(members):,} files; an adapter has about five.")
     for member in members:
         parts = re.split(r"[/\\]", member.filename)
+        # external_attr holds Unix permissions in its upper half.
         if ".." in parts or parts[0] in ("", "~") or ":" in parts[0] or stat.S_ISLNK(member.external_attr >> 16):
             raise BadInputError(
                 f"{_shown(name)} holds {_shown(member.filename)}, a path that leads out of the zip. It is refused; make "
@@ -134,6 +140,7 @@ def _checked_members(name: str, archive: zipfile.ZipFile) -> list[zipfile.ZipInf
     size = sum(member.file_size for member in members)
     if size > LARGEST:
         raise BadInputError(f"{_shown(name)} unpacks to {_megabytes(size)}; {_LIMIT}")
+    # A zip bomb: a small text may shrink more than weights, so a config's size is allowed on top.
     packed = sum(member.compress_size for member in members)
     if size > LARGEST_CONFIG + MOST_PACKED * packed:
         raise BadInputError(
@@ -149,7 +156,7 @@ def _checked_members(name: str, archive: zipfile.ZipFile) -> list[zipfile.ZipInf
 
 
 def _weights_member(name: str, members: list[str]) -> str:
-    """peft's own name where it is there, in the outermost folder; else the only safetensors file."""
+    """Return the name of the weights: peft's own if it is there, in the outermost folder; else the only safetensors file."""
     found = sorted((one for one in members if one.endswith(".safetensors")), key=lambda one: (one.count("/"), one))
     own = [one for one in found if PurePosixPath(one).name == WEIGHTS]
     if own or len(found) == 1:
@@ -169,7 +176,7 @@ def _small(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
 
 
 def parse_json(name: str, text: bytes) -> dict[str, Any]:
-    """A JSON object. Raises BadInputError for anything else."""
+    """Parse a JSON object. Raises BadInputError for anything else."""
     try:
         values = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -180,14 +187,17 @@ def parse_json(name: str, text: bytes) -> dict[str, Any]:
 
 
 def _refuse_pickle(name: str, opening: bytes) -> None:
-    """By its name, or by its first bytes: every pickle of protocol 2 and later begins with 0x80 and the protocol."""
+    """Raise BadInputError for a pickle, by its name or by its first bytes."""
+    # Every pickle of protocol 2 and later begins with 0x80 and the protocol.
     by_content = len(opening) >= 2 and opening[0] == 0x80 and 2 <= opening[1] <= 5 and not _is_safetensors(opening)
     if by_content or name.lower().endswith(_PICKLED):
         raise BadInputError(_pickle_sentence(name))
 
 
 def _is_safetensors(opening: bytes) -> bool:
-    """A header's length in eight bytes, of which the first two may look like a pickle's, then the header's brace."""
+    """Return whether a file begins as safetensors does: a header's length in eight bytes, which may look like a
+    pickle's, and a brace.
+    """
     return opening[8:] == b"{" and int.from_bytes(opening[:8], "little") < LARGEST
 
 

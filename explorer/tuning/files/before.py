@@ -1,4 +1,4 @@
-"""train.py for settings of which there is no run yet: the same script that a run's export has."""
+"""Writes train.py for settings that no run has yet: the same script as in a run's export."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from explorer.tuning.spec import RunSpec
 
 @dataclass(frozen=True)
 class Settings:
-    """What the script reads of a run; a run's record has these too."""
+    """The part of a run's record that the script reads, for settings without a run."""
 
     name: str
     spec: RunSpec
@@ -30,10 +30,11 @@ class Settings:
 
 
 def script_of_settings(bundle: LoadedModel, data: TaskData, spec: RunSpec) -> str:
-    """The text of train.py, from the method on a model without weights (torch's meta device); nothing is trained.
+    """Return the text of train.py, from the method on a model without weights (torch's meta device); nothing is
+    trained.
 
-    Empty for a student, which needs its teacher, for PiSSA, whose start is computed from the weights, and for a run that starts
-    after another. Raises BadInputError where `adapt` would.
+    Empty for a student, which needs its teacher, for PiSSA, whose start is computed from the weights, and for a run
+    that starts after another. Raises BadInputError where `adapt` would.
     """
     method = find_method(spec.method)
     check_method(bundle, spec, data.task.kind)
@@ -43,6 +44,7 @@ def script_of_settings(bundle: LoadedModel, data: TaskData, spec: RunSpec) -> st
     fork = empty_fork(bundle.model.config, layers, data.task.outputs, spec, pretrained(bundle).keys(), data.task.kind)
     with torch.device("meta"):
         adapted = Adapted(bundle, spec, *build(fork, spec, layers), kind_of(spec.method, data.task.kind))
+    # The script normalises by the mean and spread of these alone.
     labels = torch.tensor([example.label for example in data.train[: spec.examples or None]])
     scale = Scale.of(labels, data.task)
     settings = Settings(

@@ -1,4 +1,4 @@
-"""README.md of an export: what it is, how it was trained, what it scores, how to load it."""
+"""Writes the README.md of an export: what it is, how it was trained, what it scores, how to load it."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _SETTINGS = {
 def card(
     facts: RunFacts, model_id: str, library: str, load: str, notes: Sequence[str] = (), script: bool = True
 ) -> str:
-    """Markdown with YAML front matter, as the hub's model cards have. load: the Python code that loads it.
+    """Return Markdown with YAML front matter, like the hub's model cards. load: the Python code that loads it.
 
     Names that a visitor chose are quoted in the front matter and escaped in the text.
     """
@@ -73,7 +73,7 @@ def card(
 
 
 def _front_matter(facts: RunFacts, model_id: str, library: str, method: Method) -> str:
-    """JSON values are YAML too, and quote whatever stands in a name."""
+    """Return the front matter. JSON values are YAML too, and quote whatever stands in a name."""
     kind = kind_of(method.slug, facts.kind).pipeline
     entries: dict[str, object] = {
         "base_model": model_id,
@@ -169,7 +169,7 @@ def _notes(facts: RunFacts, model_id: str, notes: Sequence[str]) -> list[str]:
 
 
 def model_name(model_id: str) -> str:
-    """A model's id, or the last part of a folder."""
+    """Return a model's id, or the last part of a folder."""
     return model_id.rstrip("/").rpartition("/")[2] if model_id.startswith(("/", "~", ".")) else model_id
 
 
@@ -179,7 +179,7 @@ def _table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
 
 
 def _inline(text: str) -> str:
-    """Text that Markdown shows as it is, in one line."""
+    """Escape a text so that Markdown shows it unchanged, in one line."""
     for character in "\\`*_[]<>|#":
         text = text.replace(character, f"\\{character}")
     return " ".join(text.split())
@@ -190,7 +190,9 @@ def _code(text: str) -> str:
 
 
 def load_adapter(model_id: str, outputs: int, extra: Sequence[str] = (), kind: Kind = KINDS[CLASSES]) -> str:
-    """How to load an adapter in peft's format from its unpacked folder. extra: lines after the base has been loaded."""
+    """Return code that loads an adapter in peft's format from its unpacked folder. extra: lines after the base has been
+    loaded.
+    """
     return _code_block(
         ["from peft import PeftModel", _transformers(kind)],
         [
@@ -206,7 +208,7 @@ def load_adapter(model_id: str, outputs: int, extra: Sequence[str] = (), kind: K
 def load_weights(
     model_id: str, outputs: int, extra: Sequence[str] = (), prepared: bool = False, kind: Kind = KINDS[CLASSES]
 ) -> str:
-    """How to load weights.safetensors. prepared: by train.py's `prepare`, which puts the adapters in."""
+    """Return code that loads weights.safetensors. prepared: whether train.py's `prepare` puts the adapters in first."""
     return _code_block(
         [
             "from safetensors.torch import load_file",
@@ -225,7 +227,7 @@ def load_weights(
 
 
 def load_merged(kind: Kind) -> str:
-    """How to load a whole checkpoint from its unpacked folder, and to ask it something."""
+    """Return code that loads a whole checkpoint from its unpacked folder and runs it once."""
     if kind.slug == MASKED:
         return "\n".join(
             [
@@ -272,7 +274,7 @@ def _code_block(imports: Sequence[str], lines: Sequence[str], model_id: str, kin
 
 
 def facts_of(facts: RunFacts) -> Mapping[str, object]:
-    """What spec.json keeps, so that the app can take an export back with its labels."""
+    """Return what spec.json keeps, so that the app can import an export with its labels."""
     from dataclasses import asdict
 
     return {

@@ -1,4 +1,4 @@
-"""Turn an old LoRA pickle into peft's safetensors, on the machine of whoever has it: `python -m explorer.tuning convert`."""
+"""Turns an old LoRA pickle into peft's safetensors, on its owner's machine: `python -m explorer.tuning convert`."""
 
 from __future__ import annotations
 
@@ -28,10 +28,11 @@ def convert(
 ) -> Imported:
     """Write `target`, a zip that import_adapter and peft take, from a pickled dict of tensors.
 
-    Reads loralib's names (….query.lora_A) and peft's (….query.lora_A.weight). Other tensors of the body are the base model's
-    and are left out; those outside it are the head.
-    alpha: the paper's, which such files do not hold. rank: checked against the factors where given. The pickle is read with
-    torch's weights_only, which accepts tensors and refuses code. Raises BadInputError with what is wrong.
+    Reads loralib's names (….query.lora_A) and peft's (….query.lora_A.weight). Other tensors of the body are the base
+    model's and are left out; those outside it are the head.
+
+    alpha: the paper's, which such files do not hold. rank: checked against the factors if given. The pickle is read
+    with torch's weights_only, which accepts tensors and refuses code. Raises BadInputError with what is wrong.
     """
     factors, others = _split(_read(source))
     bodies = {name.split(".")[0] for name in factors}
@@ -62,7 +63,7 @@ def convert(
     }
     write_zip(target, members)
     try:
-        imported = import_adapter(target)
+        imported = import_adapter(target)  # what is written must also be readable
     except BadInputError:
         target.unlink()
         raise
@@ -71,7 +72,7 @@ def convert(
 
 
 def _read(source: Path) -> Mapping[str, Tensor]:
-    """A pickled dict of tensors, without running any code of its."""
+    """Read a pickled dict of tensors without running any code in it."""
     if not source.is_file():
         raise BadInputError(f"There is no file {source}.")
     try:
@@ -87,7 +88,7 @@ def _read(source: Path) -> Mapping[str, Tensor]:
 
 
 def _split(tensors: Mapping[str, Tensor]) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
-    """The LoRA factors under peft's names, and the rest under their own; copies, since safetensors shares no memory."""
+    """Return the LoRA factors under peft's names, and the rest under their own."""
     factors: dict[str, Tensor] = {}
     head: dict[str, Tensor] = {}
     for name, tensor in tensors.items():
@@ -95,6 +96,7 @@ def _split(tensors: Mapping[str, Tensor]) -> tuple[dict[str, Tensor], dict[str, 
             name = name.removeprefix(wrapper)
         match = _FACTOR.match(name)
         target = f"{match['module']}.lora_{match['side']}.weight" if match else name
+        # A copy, since safetensors refuses tensors that share memory.
         (factors if match else head)[target] = tensor.clone().contiguous()
     if not factors:
         raise BadInputError("This file holds no LoRA factors: tensors named ….lora_A and ….lora_B.")

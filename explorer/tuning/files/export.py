@@ -1,4 +1,4 @@
-"""A run as a zip to take home: the adapter or the merged model, its card, and the script and examples to train it again."""
+"""Exports a run as a zip: the adapter or the merged model, its card, and the script and examples to train it again."""
 
 from __future__ import annotations
 
@@ -29,17 +29,19 @@ from explorer.tuning.merging import merged
 from explorer.tuning.methods.by_peft import config_of
 
 OTHER_WEIGHTS = "weights.safetensors"
-"""What is trained by the methods that peft does not have."""
+"""The file of the trained weights for methods that peft does not have."""
 
 Members = dict[str, str | bytes | Path]
 
 
 def export_adapter(adapted: Adapted, facts: RunFacts, data: TaskData | None, target: Path) -> Path:
-    """Write `target`, a zip of what was trained; returns it.
+    """Write `target`, a zip of what was trained, and return it.
 
-    In peft's format for the methods that peft has (PiSSA as an ordinary LoRA of rank 2r on the original weights), else
-    weights.safetensors. With it: a card, the settings, and, where `data` is given, train.py with the examples that were used.
-    Data of another number of classes than the run's (an imported adapter's task may be misnamed) is left out.
+    It is in peft's format for the methods that peft has (PiSSA as an ordinary LoRA of rank 2r on the original weights),
+    else weights.safetensors. With it come a card, the settings, and, if `data` is given, train.py with the examples
+    that were used. Data with another number of classes than the run's (an imported adapter's task may be misnamed) is
+    left out.
+
     Raises BadInputError for a student, which is exported as a whole model.
     """
     if adapted.method.is_student:
@@ -68,7 +70,7 @@ def export_adapter(adapted: Adapted, facts: RunFacts, data: TaskData | None, tar
 
 
 def _fits(adapted: Adapted, facts: RunFacts, data: TaskData) -> bool:
-    """Whether a task is of the run's kind, with as many classes as its head tells apart."""
+    """Return whether a task is of the run's kind, with as many classes as its head has."""
     if data.task.kind != facts.kind:
         return False
     return facts.kind != CLASSES or data.task.outputs == (adapted.fork.config.num_labels or 1)
@@ -85,7 +87,7 @@ def export_merged(adapted: Adapted, facts: RunFacts, target: Path) -> Path:
         model.config.label2id = {label: number for number, label in enumerate(facts.labels)}
     tokenizer = copy.deepcopy(adapted.bundle.tokenizer)
     if tokenizer.pad_token is None:
-        tokenizer.pad_token = tokenizer.eos_token
+        tokenizer.pad_token = tokenizer.eos_token  # a classifier that reads batches needs one, and GPT-2 has none
     target.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=target.parent) as name:
         folder = Path(name)
@@ -99,7 +101,9 @@ def export_merged(adapted: Adapted, facts: RunFacts, target: Path) -> Path:
 
 
 def _peft_tensors(adapted: Adapted) -> dict[str, Tensor]:
-    """The trained tensors under peft's names; PiSSA's factors beside their starts, so that s (B A - B₀ A₀) is added to W."""
+    """Return the trained tensors under peft's names; PiSSA's factors are joined with their starts, so that s (B A - B₀
+    A₀) is added to W.
+    """
     state = {name: tensor for name, tensor in adapted.state().items() if not name.startswith(START)}
     if not adapted.method.starts_elsewhere(adapted.spec):
         return state
@@ -114,18 +118,19 @@ def _peft_tensors(adapted: Adapted) -> dict[str, Tensor]:
 
 
 def _peft_config(adapted: Adapted, config: PeftConfig) -> str:
-    """adapter_config.json."""
+    """Return the text of adapter_config.json."""
     kept = copy.deepcopy(config)
     kept.base_model_name_or_path, kept.inference_mode = adapted.bundle.model_id, True
     values = {name: sorted(value) if isinstance(value, set) else value for name, value in kept.to_dict().items()}
     values["modules_to_save"] = list(dict.fromkeys(values["modules_to_save"] or ())) or None
     if adapted.method.starts_elsewhere(adapted.spec):
+        # The rank doubles, and alpha with it, so that alpha / r stays.
         values |= {"r": 2 * values["r"], "lora_alpha": 2 * values["lora_alpha"], "init_lora_weights": True}
     return json.dumps(values, indent=2, sort_keys=True)
 
 
 def _padding_line(adapted: Adapted) -> list[str]:
-    """GPT-2 has no padding token, and its classifier needs to know one."""
+    """Return the line that gives the base model a padding token: GPT-2 has none, and its classifier needs one."""
     pad = adapted.fork.config.pad_token_id
     return [] if adapted.bundle.model.config.pad_token_id == pad else [f"base.config.pad_token_id = {pad}"]
 
@@ -140,7 +145,7 @@ def _reading_notes(adapted: Adapted) -> list[str]:
 
 
 def _examples(facts: RunFacts, data: TaskData) -> Members:
-    """The examples that the run was trained and measured on, as TSV files with a header."""
+    """Return the examples that the run was trained and measured on, as TSV files with a header."""
     if find_kind(data.task.kind).judges_texts:
         return _with_answers(facts, data)
     header = [*data.task.columns, "label"]
@@ -156,7 +161,7 @@ def _held_out_name(data: TaskData, split: str) -> str:
 
 
 def _with_answers(facts: RunFacts, data: TaskData) -> Members:
-    """As _examples, as JSON lines: an answer may hold whatever a text holds, and there may be several."""
+    """Return the examples as JSON lines: an answer may contain tabs and line breaks, and there may be several."""
     parts = {"train": data.train[: facts.spec.examples or None]}
     parts |= {_held_out_name(data, split): examples for split, examples in data.validation.items()}
     return {
@@ -169,7 +174,7 @@ def _with_answers(facts: RunFacts, data: TaskData) -> Members:
 
 def _separated(header: Sequence[str], examples: Sequence[Example], data: TaskData) -> str:
     file = io.StringIO()
-    writer = csv.writer(file, "excel-tab")
+    writer = csv.writer(file, "excel-tab")  # quotes a text that contains a tab or a line break
     writer.writerow(header)
     for example in examples:
         label = example.label if data.task.is_regression else int(example.label)

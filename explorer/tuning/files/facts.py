@@ -1,4 +1,4 @@
-"""What an export tells about a run; the records of the backend have all of it."""
+"""What an export reports of a run; explorer.runs.record has all of it."""
 
 # ruff: noqa: D102 (each protocol says in its own docstring what the properties are)
 
@@ -11,7 +11,7 @@ from explorer.tuning.spec import RunSpec
 
 
 class OutcomeFacts(Protocol):
-    """metrics: by split, then by metric. rows: how many held-out rows of each split were measured."""
+    """The scores. metrics: by split, then by metric. rows: how many held-out rows of each split were measured."""
 
     @property
     def metrics(self) -> Mapping[str, Mapping[str, float | None]]: ...
@@ -20,7 +20,7 @@ class OutcomeFacts(Protocol):
 
 
 class RealFacts(Protocol):
-    """A measure on the real file of a bundled task: the task's title, the file, its rows, when and by which command."""
+    """A measurement on the real file of a bundled task: the task's title, the file, its rows, the date and the command."""
 
     @property
     def title(self) -> str: ...
@@ -37,7 +37,7 @@ class RealFacts(Protocol):
 
 
 class ScriptFacts(Protocol):
-    """What train.py takes from a run. scale: as RunFacts's."""
+    """What train.py takes from a run. scale: as in RunFacts."""
 
     @property
     def name(self) -> str: ...
@@ -55,7 +55,8 @@ class RunFacts(ScriptFacts, Protocol):
     """A run. columns: the names of its one or two texts. metrics: names, the leading one first.
 
     scale: the mean and spread by which a regression's scores were normalised; (0, 1) for classes.
-    kept: the step whose numbers it has, 0 for the last.
+
+    kept: the step whose weights it has, 0 for the last.
     """
 
     @property

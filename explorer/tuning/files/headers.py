@@ -1,4 +1,4 @@
-"""What a safetensors file says that it holds, checked before a tensor of it is read."""
+"""Reads a safetensors file's header, and checks it before any tensor is read."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LARGEST_HEADER = 4_000_000
 """Bytes: more than ten thousand tensors need."""
 
 SIDE = re.compile(r"\.lora_(?P<side>[AB])(?:\.[^.]+)??(?:\.weight)?$")
-"""One factor of an update, by its name."""
+"""Matches the name of one factor of an update."""
 
 _FLOATS = {"F64": 8, "F32": 4, "F16": 2, "BF16": 2}
 _SPELT = {"I8": "int8", "I16": "int16", "I32": "int32", "I64": "int64", "U8": "uint8", "BOOL": "bool"}
@@ -26,9 +26,10 @@ Shapes = Mapping[str, tuple[int, ...]]
 
 
 def read_header(name: str, stream: IO[bytes], size: int) -> tuple[bytes, Shapes]:
-    """The bytes of a file's header and the shapes of its tensors, which are real numbers of sizes that can be worked with.
+    """Return the bytes of a file's header and the shapes of its tensors, once these are found to be real numbers of
+    usable sizes.
 
-    name: the file's, for sentences. size: all its bytes. Raises BadInputError with what is wrong.
+    name: of the file, for sentences. size: all its bytes. Raises BadInputError with what is wrong.
     """
     start = stream.read(8)
     length = int.from_bytes(start, "little")
@@ -51,7 +52,7 @@ def read_header(name: str, stream: IO[bytes], size: int) -> tuple[bytes, Shapes]
 
 
 def unreadable(name: str, why: str) -> BadInputError:
-    """The sentence for a file that is no safetensors, or is cut off."""
+    """Return the error for a file that is no safetensors, or is cut off."""
     return BadInputError(
         f"The weights in {name} are not readable as safetensors ({why[:120]}). The file is broken or cut off; save or "
         "download it again."

@@ -1,4 +1,6 @@
-"""An adapter from a file: checked, turned into ΔW, and, where its base model is here, into a run that can be tried."""
+"""Imports an adapter from a file: it is checked, turned into ΔW, and, if its base model is here, into a run that can be
+tried.
+"""
 
 from __future__ import annotations
 
@@ -25,21 +27,23 @@ from explorer.tuning.files.headers import SIDE, Shapes, unreadable
 from explorer.tuning.spec import TARGETS, RunSpec
 
 IMPORTED_TASK = "imported"
-"""The task of a run whose file does not say what it was trained on; no examples belong to it."""
+"""The task of a run whose file does not say what it was trained on; it has no examples."""
 
 _OUTPUT_WEIGHTS = ("classifier.out_proj.weight", "classifier.weight", "score.weight")
 _PATTERN = re.compile(r"[\w.^$\\-]{1,200}")
-"""Without quantifiers: a regular expression from a stranger's file may otherwise take years to match."""
+"""Patterns that are accepted. They have no quantifiers: a regular expression from a stranger's file may otherwise take
+years to match.
+"""
 
 
 @dataclass(frozen=True)
 class Imported:
-    """An adapter that somebody brought.
+    """An adapter that somebody has uploaded.
 
     spec: its settings as a run's; spec.model is the bundle's id, else the name that the file gives. deltas: ΔW by
     (layer, role). head: the classifier's tensors by their names in a *ForSequenceClassification. state: what
-    `adapt(bundle, outputs, spec).load_state` takes, or None if it cannot answer (notes say why); ΔW is drawn anyway.
-    labels, columns: empty if the file does not name them. scale: mean and spread of a regression's scores.
+    `adapt(bundle, outputs, spec).load_state` takes, or None if the adapter cannot answer (notes say why); ΔW is drawn
+    anyway. labels, columns: empty if the file does not name them. scale: mean and spread of a regression's scores.
     """
 
     spec: RunSpec
@@ -54,15 +58,16 @@ class Imported:
 
     @property
     def outputs(self) -> int:
-        """How many numbers its head gives; 0 if it has none."""
+        """How many outputs its head has; 0 if it has no head."""
         return next((len(self.head[name]) for name in _OUTPUT_WEIGHTS if name in self.head), 0)
 
 
 def import_adapter(path: Path | str, bundle: LoadedModel | None = None) -> Imported:
     """Read a LoRA adapter in peft's format: a zip, or a .safetensors file with its adapter_config.json beside it.
 
-    bundle: its base model, when it is on this machine; every shape is then checked against it. Nothing is unpickled,
-    unpacked to the disk or fetched. Raises BadInputError naming what does not fit, what was found and what was expected.
+    bundle: its base model, if it is on this machine; every shape is then checked against it. Nothing is unpickled,
+    unpacked to the disk or fetched. Raises BadInputError naming what does not fit, what was found and what was
+    expected.
     """
     files = read_files(Path(path), lambda config, shapes: _check_shapes(config, shapes, bundle))
     config, tensors = files.config, _checked_tensors(files)
@@ -76,13 +81,15 @@ def import_adapter(path: Path | str, bundle: LoadedModel | None = None) -> Impor
 
 
 def base_name(path: Path | str) -> str:
-    """The base model that an adapter's file names, or nothing; all that can be refused without its weights is."""
+    """Return the base model that an adapter's file names, or "". Raises BadInputError for all that can be refused
+    without its weights.
+    """
     named: list[object] = []
 
     def look(config: Mapping[str, Any], shapes: Shapes) -> None:
         _check_shapes(config, shapes, None)
         named.append(config.get("base_model_name_or_path"))
-        raise _SeenError
+        raise _SeenError  # ends read_files before it reads the weights
 
     with suppress(_SeenError):
         read_files(Path(path), look)
@@ -90,11 +97,11 @@ def base_name(path: Path | str) -> str:
 
 
 class _SeenError(Exception):
-    """What was asked for has been seen; the weights need not be read."""
+    """Raised to stop reading: the settings have been seen, and the weights are not needed."""
 
 
 def _check_shapes(config: Mapping[str, Any], shapes: Shapes, bundle: LoadedModel | None) -> None:
-    """Refuse an adapter by its settings and the header of its weights."""
+    """Refuse an adapter by its settings and the header of its weights. Raises BadInputError."""
     _checked_config(config)
     factors = {name: shape for name, shape in shapes.items() if SIDE.search(name)}
     flat = [f"{name} {shape}" for name, shape in factors.items() if len(shape) != 2]
@@ -105,7 +112,7 @@ def _check_shapes(config: Mapping[str, Any], shapes: Shapes, bundle: LoadedModel
 
 
 def _checked_tensors(files: AdapterFiles) -> dict[str, Tensor]:
-    """The tensors of the file, each of finite numbers; their types and sizes have been looked at in the header."""
+    """Return the file's tensors, each of finite numbers; their types and sizes have been checked in the header."""
     try:
         tensors: dict[str, Tensor] = dict(sorted(load_tensors(files.weights).items()))
     except (SafetensorError, ValueError, KeyError, TypeError) as error:
@@ -117,7 +124,9 @@ def _checked_tensors(files: AdapterFiles) -> dict[str, Tensor]:
 
 
 def _checked_config(config: Mapping[str, Any]) -> Mapping[str, Any]:
-    """adapter_config.json, after what is read of it has been found to be of the right types."""
+    """Return adapter_config.json, once the values that are used have been found to be of the right types. Raises
+    BadInputError.
+    """
     kind = config.get("peft_type")
     if kind != "LORA":
         raise BadInputError(
@@ -128,6 +137,7 @@ def _checked_config(config: Mapping[str, Any]) -> Mapping[str, Any]:
     if not isinstance(patterns, dict) or any(not _PATTERN.fullmatch(one) or not _compiles(one) for one in patterns):
         raise BadInputError("alpha_pattern in adapter_config.json must map simple names of modules to numbers.")
     for where, alpha in (("lora_alpha", config.get("lora_alpha")), *patterns.items()):
+        # bool is an int in Python.
         if isinstance(alpha, bool) or not isinstance(alpha, int | float) or not 0 < abs(alpha) <= 1e6:
             name = where if where == "lora_alpha" else f"alpha_pattern {where[:40]}"
             quoted = "a number in quotation marks" if isinstance(alpha, str) else "no number from 0 to 1,000,000"
@@ -146,7 +156,9 @@ def _compiles(pattern: str) -> bool:
 
 
 def _check_places(factors: Shapes, bundle: LoadedModel) -> None:
-    """Every factor belongs to a matrix of the base, and fits it: A (r, inputs), B (outputs, r)."""
+    """Check that every factor belongs to a matrix of the base, and fits it: A (r, inputs), B (outputs, r). Raises
+    BadInputError.
+    """
     base = base_weights(bundle)
     for name, shape in factors.items():
         match = SIDE.search(name)
@@ -169,7 +181,7 @@ def _check_places(factors: Shapes, bundle: LoadedModel) -> None:
 
 
 def _plain_name(name: str) -> str:
-    """A head's tensor as a *ForSequenceClassification calls it."""
+    """Return the name that a *ForSequenceClassification has for a head's tensor."""
     for prefix in ("base_model.model.", "base_model."):
         if name.startswith(prefix):
             name = name.removeprefix(prefix)
@@ -209,7 +221,7 @@ def _assembled(
 def _spec(
     config: Mapping[str, Any], deltas: Mapping[tuple[int, str], Delta], facts: Mapping[str, Any], model: str
 ) -> RunSpec:
-    """The settings that a run of the same rank and scale would have. Raises BadInputError if they are out of range."""
+    """Return the settings that a run of the same rank and scale would have. Raises BadInputError if they are out of range."""
     rank = max(delta.A.shape[0] for delta in deltas.values() if isinstance(delta, LowRank))
     roles = {role for _, name in deltas for role in name.split("+")}
     settings = facts.get("spec")
@@ -218,7 +230,7 @@ def _spec(
         model,
         task=task[:60] if isinstance(task, str) else IMPORTED_TASK,
         rank=rank,
-        alpha=abs(float(config["lora_alpha"])),
+        alpha=abs(float(config["lora_alpha"])),  # a negative alpha is in the deltas' scale, and goes into B
         targets=tuple(role for role in TARGETS if role in roles) or ("query", "value"),
         variant="rslora" if config.get("use_rslora") else "lora",
     )
@@ -239,7 +251,7 @@ def _pair(values: object) -> tuple[float, float]:
 
 
 def _with_state(imported: Imported, bundle: LoadedModel) -> Imported:
-    """With the state of a run that computes the same, where the head is complete."""
+    """Add the state of a run that computes the same, if the head is complete; else a note that says why not."""
     if not imported.outputs:
         return _but(imported, "The file holds no classifier, so there are no answers; ΔW is drawn.")
     try:
@@ -256,9 +268,9 @@ def _but(imported: Imported, note: str) -> Imported:
 
 
 def _state(imported: Imported, shapes: Mapping[str, tuple[int, ...]], bundle: LoadedModel) -> dict[str, Tensor]:
-    """A run has one rank and one scale: smaller ranks are filled up with zeros, other scales go into B.
+    """Return an imported adapter as the state of a run.
 
-    A matrix that the file does not adapt gets zeros in both, so that its update is zero.
+    A matrix that the file does not adapt gets zeros in both factors, so that its update is zero.
     """
     spec, state, used = imported.spec, {}, set()
     scale = spec.alpha / (math.sqrt(spec.rank) if spec.variant == "rslora" else spec.rank)
@@ -274,6 +286,7 @@ def _state(imported: Imported, shapes: Mapping[str, tuple[int, ...]], bundle: Lo
             continue
         place = bundle.architecture.layers.locate(name[: match.start()])
         delta = imported.deltas.get(place) if place is not None else None
+        # A run has one rank and one scale: smaller ranks are filled up with zeros, other scales go into B.
         factor = torch.zeros(shape)
         if isinstance(delta, LowRank):
             rank = delta.A.shape[0]

@@ -1,4 +1,4 @@
-"""train.py: a script of its own, with transformers and peft alone, that trains a run again at home."""
+"""Writes train.py: a script that trains a run again at home, with transformers and peft alone."""
 
 from __future__ import annotations
 
@@ -39,14 +39,15 @@ class _Parts:
 
 
 def training_script(adapted: Adapted, facts: ScriptFacts, metrics: Sequence[str]) -> str:
-    """The text of train.py, which reads data/train.tsv and data/validation*.tsv beside it, as export.py writes them.
+    """Return the text of train.py, which reads data/train.tsv and data/validation*.tsv beside it, as export.py writes
+    them.
 
-    metrics: what it prints, by their names in explorer.tasks.metrics.
-    Everything that a visitor named is written as a Python literal, so that no name can become code.
+    metrics: those that it prints, by their names in explorer.tasks.metrics.
     """
     parts = _parts(adapted)
     spec = facts.spec
     kind = adapted.kind
+    # Everything that a visitor named is written as a Python literal, so that no name can become code.
     own = {"CLASSES": repr(list(facts.labels)), "MEAN, SPREAD": repr(facts.scale)[1:-1]}
     constants = {
         "RUN": repr(facts.name),
@@ -77,7 +78,7 @@ def training_script(adapted: Adapted, facts: ScriptFacts, metrics: Sequence[str]
 
 
 def _new_modules(adapted: Adapted) -> tuple[str, ...]:
-    """The modules that the base's checkpoint lacks, as beginnings of names; for methods that train no old matrix."""
+    """Return the beginnings of the names of modules that the base's checkpoint lacks; for methods that train no old matrix."""
     trained = [name for name in adapted.trainable() if name.endswith(".weight") and ".adapter." not in name]
     return tuple(dict.fromkeys(name.removesuffix("weight") for name in trained))
 
@@ -133,7 +134,7 @@ def _from_peft(names: list[str]) -> str:
 
 
 def _as_code(config: PeftConfig) -> str:
-    """The call that makes a configuration: what differs from peft's defaults, an argument a line."""
+    """Return the call that makes a configuration: the arguments that differ from peft's defaults, one on each line."""
     standard = type(config)()
     arguments = {
         field.name: _as_value(field.name, getattr(config, field.name))
@@ -160,8 +161,8 @@ def _template(name: str) -> str:
 
 
 def _filled(name: str, **values: str) -> str:
-    """A template with its {{names}} replaced, in one pass, so that a value is never searched for names."""
-    pieces = _template(name).split("{{")
+    """Return a template with its {{names}} replaced."""
+    pieces = _template(name).split("{{")  # in one pass, so that a value is never searched for names
     filled = [pieces[0]]
     for piece in pieces[1:]:
         key, _, rest = piece.partition("}}")
@@ -170,5 +171,5 @@ def _filled(name: str, **values: str) -> str:
 
 
 def _release(version: str) -> str:
-    """Major and minor number: 2.13 of 2.13.0+cpu."""
+    """Return the major and minor number: 2.13 of 2.13.0+cpu."""
     return ".".join(version.split("+")[0].split(".")[:2])

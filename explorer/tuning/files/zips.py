@@ -1,4 +1,4 @@
-"""Write a zip so that a reader finds the whole of it or nothing."""
+"""Writes a zip so that a reader finds the whole of it or nothing."""
 
 from __future__ import annotations
 
@@ -16,14 +16,16 @@ _PACKED_ALREADY = (".safetensors", ".zip")
 
 
 EXPORTS = Path(tempfile.gettempdir()) / "bert-explorer-exports"
-"""Where zips lie until they are handed over."""
+"""The folder of the zips until they are handed over."""
 
 
 def export_path(owner: str, key: str, name: str, settings: Settings) -> Path:
-    """Where a zip of `name` is to be written, once older ones have made room. owner: among whose exports it counts.
+    """Return the path for a zip called `name`, once older ones have made room. owner: the visitor in whose share it
+    counts.
 
-    key: what is exported, a run's id for one.
+    key: what is exported, such as a run's id.
     """
+    # The owner's name is secret, and paths are shown.
     whose = hashlib.sha256(owner.encode("utf-8", "replace")).hexdigest()[:12]
     trim((EXPORTS / whose).glob("*"), settings.visitor_exports_bytes)
     trim(EXPORTS.glob("*/*"), settings.exports_bytes)
@@ -31,7 +33,9 @@ def export_path(owner: str, key: str, name: str, settings: Settings) -> Path:
 
 
 def write_zip(target: Path, members: Mapping[str, str | bytes | Path]) -> Path:
-    """Write the members (texts, bytes, or files to copy) under their names; weights are stored, all else is compressed."""
+    """Write the members (texts, bytes, or files to copy) under their names; weights are stored, everything else is
+    compressed.
+    """
     target.parent.mkdir(parents=True, exist_ok=True)
     half = target.with_name(target.name + ".part")
     with zipfile.ZipFile(half, "w") as archive:

@@ -1,4 +1,4 @@
-"""The kinds of tasks that a run can learn, one file each; to add one, add its file and its name here."""
+"""The kinds of tasks that a run can learn, one file each. To add one, add its file, and its name here."""
 
 from importlib import import_module
 
@@ -16,20 +16,20 @@ KINDS: dict[str, Kind] = {
 
 
 def find_kind(slug: str) -> Kind:
-    """A kind by its name; that of classes and scores for a record that is older than kinds."""
+    """Return a kind by its name; the one of classes and scores for a record that is older than kinds."""
     return KINDS.get(slug) or KINDS[CLASSES]
 
 
 def kind_of(method: str, slug: str) -> Kind:
-    """What a run learns: a method that fills masks decides it, else its task."""
+    """Return the kind that a run learns: its task's, unless its method fills masks."""
     return KINDS["masked"] if find_method(method).fills_masks else find_kind(slug)
 
 
 def learning_rate(spec: RunSpec, kind: Kind) -> float:
-    """What a run trains with: its own rate, else the usual one."""
+    """Return a run's own learning rate, else the usual one."""
     return spec.learning_rate or usual_rate(spec.method, kind)
 
 
 def usual_rate(method: str, kind: Kind) -> float:
-    """What suits the kind of task, else the method's."""
+    """Return the learning rate that suits the kind of task, else the method's."""
     return kind.rates.get(method) or find_method(method).learning_rate

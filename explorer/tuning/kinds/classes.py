@@ -1,4 +1,4 @@
-"""Classes and scores: a fresh classifier on top of the body (Devlin et al. 2019, section 4.1)."""
+"""The kind for classes and scores: a fresh classifier on top of the body (Devlin et al. 2019, section 4.1)."""
 
 from __future__ import annotations
 

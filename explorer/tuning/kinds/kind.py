@@ -1,4 +1,4 @@
-"""What a kind of task is to a run: the head that learns it, how its examples become rows, and which methods it takes.
+"""Describes a kind of task: the head that learns it, how its examples become rows, and which methods it takes.
 
 Nothing here imports torch, so that a record can be described without it.
 """
@@ -34,12 +34,16 @@ def _logits(output: Any) -> Tensor:
 class Kind:
     """One kind of task.
 
-    model_class: transformers' class that opens its checkpoints. pipeline: the hub's.
-    refuses: says in a sentence why a method or a family cannot learn it, or None.
-    fork: (bundle, outputs, seed, kept layers), the model with the head on the shared weights. empty: the same without storage,
-    of a config that `classifier_config` has made.
-    read: (bundle, examples, longest) to rows; raises BadInputError where none is left.
-    training: the class that trains it, called lazily: it imports torch.
+    model_class: transformers' class that opens its checkpoints. pipeline: the hub's name for the task.
+
+    refuses: returns a sentence why a method or a family cannot learn it, or None.
+
+    fork: (bundle, outputs, seed, kept layers), makes the model with the head on the shared weights. empty: the same
+    without storage, for a config made by `classifier_config`.
+
+    read: (bundle, examples, longest), makes rows; raises BadInputError if none is left.
+
+    training: the class that trains it, imported when it is called, since it needs torch.
     """
 
     slug: str
@@ -51,31 +55,31 @@ class Kind:
     read: Callable[[LoadedModel, Sequence[Example], int], Rows]
     training: Callable[..., Any]
     rates: Mapping[str, float] = field(default_factory=dict)
-    """Learning rates by method, where they are not the method's own."""
+    """Learning rates by method that differ from the method's own."""
     scores: Callable[[Any], Tensor] = _logits
-    """What its head says, from the model's output."""
+    """Returns the head's scores from the model's output."""
     longest: int = LONGEST_ROW
-    """Tokens a row that it reads at most."""
+    """The most tokens of a row."""
     evaluations: int = EVALUATIONS_PER_EPOCH
-    """How often the first held-out examples are measured: in each epoch, or in all of them together, see `each_epoch`."""
+    """How often the first held-out examples are measured: in each epoch, or in the whole run, see `each_epoch`."""
     each_epoch: bool = True
     unit: str = "held-out examples"
-    """What is measured on, in the plural."""
+    """What the metrics are measured on, in the plural."""
     template: str = "train"
-    """Of train.py."""
+    """The name of its template of train.py."""
     constants: Mapping[str, str] = field(default_factory=dict)
-    """Names and code that its template of train.py takes besides those of every run."""
+    """Names and code that the template takes besides those of every run."""
     judges_texts: bool = False
-    """Its answers are texts, kept beside what is right, and no classes or scores."""
+    """Whether its answers are texts, kept beside the right ones, and not classes or scores."""
 
     def measured(self, epochs: int, held_out: int) -> int:
-        """How many held-out examples a training reads: all of them first and last, and the first ones in between."""
+        """Return how many held-out examples a training reads: all of them first and last, and the first ones in between."""
         times = self.evaluations * (epochs if self.each_epoch else 1)
         return 2 * held_out + times * min(QUICK_ROWS, held_out)
 
 
 def lazily(place: str) -> Callable[..., Any]:
-    """What `module:name` names, looked up when it is called."""
+    """Return a function that imports `module:name` when it is called, and calls it."""
 
     def call(*given: Any, **named: Any) -> Any:
         from importlib import import_module

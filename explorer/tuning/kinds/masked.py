@@ -1,4 +1,4 @@
-"""Hidden words of a plain text, by the model's own MLM head: what a student on plain text learns."""
+"""The kind for hidden words of a plain text, with the model's own MLM head: what a student on plain text learns."""
 
 from __future__ import annotations
 

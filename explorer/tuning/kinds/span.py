@@ -1,4 +1,6 @@
-"""An answer in a text: a fresh head of a start and an end score for each token (Devlin et al. 2019, sections 4.2 and 4.3)."""
+"""The kind for an answer in a text: a fresh head of a start and an end score for each token (Devlin et al. 2019,
+sections 4.2 and 4.3).
+"""
 
 from __future__ import annotations
 
@@ -13,16 +15,18 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 LONGEST = 384
-"""Tokens of a question with its text; a longer text is read in windows. This and what follows as in BERT's SQuAD recipe."""
+"""Tokens of a question with its text; a longer text is read in windows. This and the next two are those of BERT's SQuAD
+recipe.
+"""
 
 STRIDE = 128
 """Tokens that a window of a long text shares with the one before it."""
 
 LONGEST_ANSWER = 30
-"""Tokens."""
+"""Tokens that an answer may have."""
 
 EVALUATIONS = 6
-"""In a run: reading all that is held out takes a good part of an epoch's time."""
+"""Evaluations in a run: reading all held-out questions takes a good part of an epoch's time."""
 
 
 def _refuses(method: Method, architecture: Architecture) -> str | None:
@@ -42,7 +46,7 @@ def _refuses(method: Method, architecture: Architecture) -> str | None:
 
 
 def _scores(output: Any) -> Tensor:
-    """(rows, tokens, 2)."""
+    """Return start and end scores, (rows, tokens, 2)."""
     import torch
 
     return torch.stack([output.start_logits, output.end_logits], dim=-1)

@@ -1,4 +1,6 @@
-"""A text for each meaning, by the model's own head for the next token: GPT-2 on E2E (Hu et al. 2021, LoRA, section 5.4)."""
+"""The kind for a text for each meaning, with the model's own next-token head: GPT-2 on E2E (Hu et al. 2021, LoRA,
+section 5.4).
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
 
 
 EVALUATIONS = 8
-"""Writing takes far longer than reading, so there are fewer evaluations in a run than a classifier's has."""
+"""Evaluations in a run: fewer than a classifier's, since writing takes far longer than reading."""
 
 
 def _refuses(method: Method, architecture: Architecture) -> str | None:

@@ -1,4 +1,4 @@
-"""The ways to fine-tune, one file each: what a page says of it, how it is put on a model, and all that is peculiar to it."""
+"""The fine-tuning methods, one file each: what a page says of it, how it is put on a model, and everything peculiar to it."""
 
 from importlib import import_module
 
@@ -14,11 +14,11 @@ METHODS: tuple[Method, ...] = tuple(
     import_module(f"{__name__}.{name}").METHOD
     for name in ("full", "head", "bitfit", "lora", "prompt", "prefix", "houlsby", "pfeiffer", "ia3")
 )
-"""In the order of the page's list. To add a method, add its file and its name here."""
+"""The methods in the order of the page's list. To add one, add its file, and its name here."""
 
 
 def find_method(slug: str) -> Method:
-    """A method by its name. Raises BadInputError, naming those there are."""
+    """Return a method by its name. Raises BadInputError, naming the methods there are."""
     found = {method.slug: method for method in (*METHODS, STUDENT, TEXT_STUDENT, SCRATCH)}.get(slug)
     if found is None:
         raise BadInputError(f"There is no method {slug!r}. Take one of {', '.join(method.slug for method in METHODS)}.")

@@ -1,4 +1,4 @@
-"""BitFit: the bias vectors alone."""
+"""BitFit: training the bias vectors alone."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ if TYPE_CHECKING:
 
 
 def build(fork: PreTrainedModel, spec: RunSpec, layers: Layers) -> nn.Module:
-    """Copy the bias vectors of the body, layer norms' included, and train them (DeBERTa calls some q_bias and v_bias)."""
+    """Copy the body's bias vectors, those of layer norms included, and train them."""
     from explorer.tuning.forks import own
 
     frozen = [name for name, parameter in fork.named_parameters() if not parameter.requires_grad]
+    # DeBERTa also calls some q_bias and v_bias.
     own(fork, [name for name in frozen if name.endswith("bias") and is_reached(name, fork, spec, layers)])
     return fork
 

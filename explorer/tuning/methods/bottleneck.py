@@ -1,7 +1,8 @@
 """Bottleneck adapters: a small network after a frozen projection, before its residual addition.
 
-Houlsby et al. 2019 (section 2.1, figure 2) put one after the attention's output projection and one after the feed-forward
-block's; Pfeiffer et al. 2021 only the second. The `adapters` library needs an older transformers, hence this module.
+Houlsby et al. 2019 (section 2.1, figure 2) put one after the attention's output projection and one after the
+feed-forward block's; Pfeiffer et al. 2021 only the second. The `adapters` library needs an older transformers, hence
+this module.
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ from explorer.tuning.spec import RunSpec
 
 
 class Bottleneck(nn.Module):
-    """x + up(activation(down(x))) for x of shape (..., width). The upper map is zero at the start: the identity."""
+    """x + up(activation(down(x))) for x of shape (..., width). The upper map starts at zero, so the adapter starts as
+    the identity.
+    """
 
     def __init__(self, width: int, inner: int, activation: nn.Module, dropout: nn.Module) -> None:
         super().__init__()
@@ -27,20 +30,20 @@ class Bottleneck(nn.Module):
         nn.init.zeros_(self.up.bias)
 
     def forward(self, x: Tensor) -> Tensor:
-        """(..., width)."""
+        """Return x, (..., width), with the network's output added."""
         added: Tensor = self.up(self.dropout(self.activation(self.down(x))))
         return x + added
 
 
 class WithAdapter(nn.Module):
-    """A frozen projection and the adapter that takes its output."""
+    """A frozen projection, and the adapter that takes its output."""
 
     def __init__(self, base_layer: nn.Module, adapter: Bottleneck) -> None:
         super().__init__()
         self.base_layer, self.adapter = base_layer, adapter
 
     def forward(self, x: Tensor) -> Tensor:
-        """(..., inputs) to (..., outputs) of the projection."""
+        """Map (..., inputs) to the projection's (..., outputs)."""
         adapted: Tensor = self.adapter(self.base_layer(x))
         return adapted
 
@@ -48,7 +51,9 @@ class WithAdapter(nn.Module):
 def insert(
     fork: PreTrainedModel, spec: RunSpec, layers: Layers, roles: tuple[str, ...], activation: nn.Module
 ) -> nn.Module:
-    """Wrap the modules of these roles in every layer, or in the last; one that serves often (ALBERT's) is wrapped once."""
+    """Wrap the modules of these roles in every layer, or in the last ones; a module that serves often (ALBERT's) is
+    wrapped once.
+    """
     places = [(name, layers.locate(name)) for name, _ in fork.named_modules()]
     dropout = SeededDropout(spec.dropout, spec.seed)
     reached = last_layers(fork, spec)

@@ -1,7 +1,7 @@
-"""What the methods that peft has share.
+"""Shared code of the methods that peft has.
 
-The adapted matrices are named in full (peft guesses wrong or not at all for ALBERT, DistilBERT and others), and the fresh
-modules are saved with the adapter, so that what peft writes can be loaded by peft.
+The adapted matrices are named in full (peft guesses wrong or not at all for ALBERT, DistilBERT and others), and the
+fresh modules are saved with the adapter, so that what peft writes can be loaded by peft.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ ADAPTER = "default"
 
 
 def common(fork: PreTrainedModel) -> dict[str, Any]:
-    """What every configuration says: a fresh head is trained and saved too."""
+    """Return the arguments of every configuration: a fresh head is trained and saved too."""
     task = task_type(fork)
     # peft 0.21's class for answers keeps the segments (token_type_ids) from the model; its plain one hands on what it is given
     passed = None if task is TaskType.QUESTION_ANS else task
@@ -32,7 +32,7 @@ def common(fork: PreTrainedModel) -> dict[str, Any]:
 
 
 def task_type(fork: PreTrainedModel) -> TaskType:
-    """What the fork's head does, in peft's words."""
+    """Return peft's name for the task of the fork's head."""
     config, found = type(fork.config), cast("Any", type(fork))
     for mapping, name in (
         (MODEL_FOR_CAUSAL_LM_MAPPING, TaskType.CAUSAL_LM),
@@ -44,13 +44,11 @@ def task_type(fork: PreTrainedModel) -> TaskType:
 
 
 def virtual(fork: PreTrainedModel, spec: RunSpec) -> dict[str, Any]:
-    """As common, with how many virtual tokens there are and their sizes.
-
-    Virtual tokens need peft's class of the task: in front of a question they are read without segments.
-    """
+    """Return the arguments of `common`, with the number of virtual tokens and their sizes."""
     config = fork.config
     return {
         **common(fork),
+        # Virtual tokens need peft's class of the task, which reads a question without segments.
         "task_type": task_type(fork),
         "num_virtual_tokens": spec.prefix_length,
         "num_layers": config.num_hidden_layers,
@@ -60,6 +58,6 @@ def virtual(fork: PreTrainedModel, spec: RunSpec) -> dict[str, Any]:
 
 
 def config_of(model: nn.Module) -> PeftConfig | None:
-    """The configuration of a model that peft has wrapped; None for others."""
+    """Return the configuration of a model that peft has wrapped; None for others."""
     found = getattr(model, "peft_config", {})
     return found.get(ADAPTER) if isinstance(found, dict) else None

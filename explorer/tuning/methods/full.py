@@ -1,4 +1,4 @@
-"""Full fine-tuning: every weight of the model."""
+"""Full fine-tuning: training every weight of the model."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def build(fork: PreTrainedModel, spec: RunSpec, layers: Layers) -> nn.Module:
-    """Copy every parameter of the body, or of its last layers, and train it; from random numbers where spec.start says so."""
+    """Copy every parameter of the body, or of its last layers, and train it; from random numbers if spec.start says so."""
     import torch
 
     from explorer.tuning.forks import own
@@ -25,7 +25,7 @@ def build(fork: PreTrainedModel, spec: RunSpec, layers: Layers) -> nn.Module:
     own(fork, [name for name in frozen if is_reached(name, fork, spec, layers)])
     if spec.start == "random":
         with torch.no_grad():
-            fork.apply(fork._init_weights)
+            fork.apply(fork._init_weights)  # of copies only: `own` has replaced every shared tensor
     return fork
 
 

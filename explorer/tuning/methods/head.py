@@ -1,4 +1,4 @@
-"""Head only: the model stays as it is."""
+"""Head only: training nothing but the fresh head."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def build(fork: PreTrainedModel, spec: RunSpec, layers: Layers) -> nn.Module:
-    """Train what the checkpoint lacks and nothing else."""
+    """Leave the fork unchanged: it trains what the checkpoint lacks, and nothing else."""
     return fork
 
 

@@ -1,4 +1,4 @@
-"""Houlsby's adapters: two small networks a layer."""
+"""Houlsby's adapters: two small networks in each layer."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def build(fork: PreTrainedModel, spec: RunSpec, layers: Layers) -> nn.Module:
-    """Two adapters a layer."""
+    """Put two adapters into each layer."""
     from torch import nn
 
     from explorer.tuning.methods.bottleneck import insert

@@ -1,4 +1,4 @@
-"""IA³: one trained factor a key, a value and an inner unit."""
+"""IA³: one trained factor for each key, value and inner unit."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
 
 def build(fork: PreTrainedModel, spec: RunSpec, layers: Layers) -> nn.Module:
-    """One factor a key, a value and an inner unit of the feed-forward block; a fused projection is scaled as a whole."""
+    """Scale keys, values and inner units of the feed-forward block by one factor each; a fused projection is scaled as
+    a whole.
+    """
     from peft import IA3Config, get_peft_model
 
     from explorer.tuning.methods.by_peft import common

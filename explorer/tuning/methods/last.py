@@ -1,4 +1,4 @@
-"""Which layers a method reaches that is put on the last ones alone."""
+"""Tells which layers are reached by a method that is put on the last ones alone."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
 
 def last_layers(fork: PreTrainedModel, spec: RunSpec) -> range | None:
-    """Their numbers; None for all of them."""
+    """Return the numbers of the last layers that a run trains; None for all layers."""
     depth = int(fork.config.num_hidden_layers)
     return range(depth - spec.last_layers, depth) if spec.last_layers else None
 
 
 def is_reached(name: str, fork: PreTrainedModel, spec: RunSpec, layers: Layers) -> bool:
-    """Whether an old parameter of this name may be trained: of these layers, or the pooler that stands behind them."""
+    """Return whether an old parameter of this name may be trained: one of the last layers, or of the pooler after them."""
     reached = last_layers(fork, spec)
     return reached is None or layers.layer_of(name) in reached or ".pooler." in name

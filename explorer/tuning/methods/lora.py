@@ -17,15 +17,19 @@ if TYPE_CHECKING:
     from explorer.tuning.spec import RunSpec
 
 PISSA = "pissa_niter_16"
-"""The first r singular directions by 16 subspace iterations, which PiSSA's paper finds as good as the exact ones."""
+"""peft's name for the first r singular directions by 16 subspace iterations, which PiSSA's paper finds as good as the
+exact ones.
+"""
 
 
 def build(fork: PreTrainedModel, spec: RunSpec, layers: Layers) -> nn.Module:
-    """Low-rank updates of the target matrices.
+    """Put low-rank updates on the target matrices.
 
-    A is drawn uniformly from ±1/sqrt(k) (Kaiming-uniform with a = sqrt(5), as in the authors' code; the paper says N(0, s²))
-    and B is zero, so that ΔW = 0 at the start. PiSSA takes both from W's singular vectors and leaves W less their product.
-    Raises BadInputError if the rank passes the smaller side of a target.
+    A is drawn uniformly from ±1/sqrt(k) (Kaiming-uniform with a = sqrt(5), as in the authors' code; the paper says N(0,
+    s²)) and B is zero, so that ΔW = 0 at the start. PiSSA takes both from W's singular vectors and leaves W less their
+    product.
+
+    Raises BadInputError if the rank exceeds the smaller side of a target.
     """
     from peft import LoraConfig, get_peft_model
     from peft.tuners.lora import LoraLayer
@@ -50,6 +54,7 @@ def build(fork: PreTrainedModel, spec: RunSpec, layers: Layers) -> nn.Module:
     model: nn.Module = get_peft_model(fork, config)
     for module in model.modules():
         if isinstance(module, LoraLayer) and spec.dropout:
+            # peft's own dropout draws from torch's global generator, which runs in other threads share.
             module.lora_dropout[ADAPTER] = SeededDropout(spec.dropout, spec.seed)
     return model
 

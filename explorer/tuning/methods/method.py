@@ -1,6 +1,6 @@
-"""What a way to fine-tune is; nothing here imports torch, so that a page can list them.
+"""Describes a fine-tuning method; nothing here imports torch, so that a page can list them.
 
-Every method also trains the fresh head (the classifier, and a pooler where the checkpoint has none). No method drops out
+Every method also trains the fresh head (the classifier, and a pooler if the checkpoint has none). No method drops out
 anything in the body: the frozen weights then give the same numbers at every step, which keeps the runs comparable.
 """
 
@@ -27,7 +27,7 @@ BEFORE_THE_TEXT = (
     "its vectors stand before the text and are attended to, so they are input and not part of any W. "
     "LoRA and IA³ can be merged."
 )
-"""Why updates of two kinds cannot be folded into the weights."""
+"""The reasons why two kinds of updates cannot be merged into the weights."""
 
 
 def _always(architecture: Architecture, config: Mapping[str, Any]) -> str | None:
@@ -48,7 +48,7 @@ def _none(spec: RunSpec, layers: Layers) -> Iterable[str]:
 
 @dataclass(frozen=True)
 class Method:
-    """One way to fine-tune: what a page says of it, how it is put on a model, and what others must know of it."""
+    """One fine-tuning method: what a page says of it, how it is put on a model, and what other code must know of it."""
 
     slug: str
     title: str
@@ -57,49 +57,49 @@ class Method:
     source: str
     """The paper, and its section."""
     options: tuple[str, ...]
-    """The fields of RunSpec that it reads."""
+    """The fields of RunSpec that the method reads."""
     learning_rate: float
-    """What a RunSpec without one takes."""
+    """The learning rate for a RunSpec without one."""
     build: Callable[[PreTrainedModel, RunSpec, Layers], nn.Module]
-    """Puts it on a fork; returns the module to call."""
+    """Puts the method on a fork and returns the module to call."""
     unavailable: Callable[[Architecture, Mapping[str, Any]], str | None] = _always
-    """Says in a sentence why it cannot be had on a family with this config (config.json's values), or None."""
+    """Returns a sentence why a family with this config (config.json's values) cannot have the method, or None."""
 
     products: int = 2
-    """Multiplications of a step, in passes through the body: 1 forward, 1 back to what is trained, 1 for matrices' gradients."""
+    """The cost of a step in passes through the body: 1 forward, 1 back to what is trained, 1 for the gradients of matrices."""
     kept: int = 11
     """float32 numbers that a layer keeps of each token for the backward pass, in units of the hidden size.
 
     Measured with torch's saved-tensor hooks on BERT, whose inner width is four times that.
     """
     lengthens: bool = False
-    """Its virtual tokens go through the layers as the text's do."""
+    """Whether its virtual tokens go through the layers as the text's do."""
     reaches_layers: bool = True
-    """It adds to what the layers compute."""
+    """Whether it adds to what the layers compute."""
 
     fills_masks: bool = False
-    """It learns from plain text and keeps the model's own head."""
+    """Whether it learns from plain text and keeps the model's own head."""
     trains_body: bool = True
-    """It trains numbers besides a fresh head's."""
+    """Whether it trains parameters besides those of a fresh head."""
     changes_matrices: bool = False
-    """There is a ΔW."""
+    """Whether it has a ΔW."""
     low_rank: bool = False
-    """ΔW is kept as B A."""
+    """Whether ΔW is kept as B A."""
     starts_elsewhere: Callable[[RunSpec], bool] = _never
-    """Its factors do not start at ΔW = 0, so they are kept beside their starts."""
+    """Tells whether, with these settings, its factors do not start at ΔW = 0 and so are kept beside their starts."""
     unmergeable: str = ""
-    """Why its update cannot be folded into W."""
+    """The reason why its update cannot be merged into W; empty if it can."""
 
     whole_tensors: bool = False
-    """Its file holds tensors of the model itself."""
+    """Whether its file holds tensors of the model itself."""
     trained_endings: tuple[str, ...] = ()
     """Endings of the names of old tensors that it trains."""
     own_modules: bool = False
-    """Its file needs modules that no library has."""
+    """Whether its file needs modules that no library has."""
     template: Callable[[RunSpec, Layers], str] = _by_peft
-    """Which of the templates of train.py trains it."""
+    """Returns the name of the template of train.py that trains it."""
     notes: Callable[[RunSpec, Layers], Iterable[str]] = _none
-    """What these settings mean on a model and is not plain from the numbers."""
+    """Yields sentences on what these settings mean on a model beyond their numbers."""
 
     @property
     def has_virtual_tokens(self) -> bool:
@@ -113,5 +113,5 @@ class Method:
 
     @property
     def is_student(self) -> bool:
-        """Whether its model has some of the layers alone, all of them trained."""
+        """Whether its model has only some of the layers, all of them trained."""
         return "student_layers" in self.options

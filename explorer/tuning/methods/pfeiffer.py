@@ -1,4 +1,4 @@
-"""Pfeiffer's adapters: one small network a layer."""
+"""Pfeiffer's adapters: one small network in each layer."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def build(fork: PreTrainedModel, spec: RunSpec, layers: Layers) -> nn.Module:
-    """One adapter a layer."""
+    """Put one adapter into each layer."""
     from torch import nn
 
     from explorer.tuning.methods.bottleneck import insert

@@ -1,4 +1,4 @@
-"""Prefix-layer (prefix tuning): trained keys and values before the text's, in every layer."""
+"""Prefix-layer (prefix tuning): trained keys and values before those of the text, in every layer."""
 
 from __future__ import annotations
 
@@ -15,11 +15,13 @@ if TYPE_CHECKING:
     from explorer.tuning.spec import RunSpec
 
 SHARED_START = 0.02
-"""Standard deviation of a prefix's keys and values at the start: those of peft (1.0) drown the text's own."""
+"""Standard deviation of a prefix's keys and values at the start: peft's 1.0 would drown the text's own."""
 
 
 def build(fork: PreTrainedModel, spec: RunSpec, layers: Layers) -> nn.Module:
-    """Trained keys and values before the text's in every layer. [CLS] is read as ever, though its position moves back."""
+    """Put trained keys and values before the text's in every layer. The classifier still reads [CLS], though its
+    position moves back.
+    """
     from peft import PrefixTuningConfig, get_peft_model
     from torch import nn
 

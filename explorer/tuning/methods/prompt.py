@@ -16,11 +16,12 @@ if TYPE_CHECKING:
 
 
 def build(fork: PreTrainedModel, spec: RunSpec, layers: Layers) -> nn.Module:
-    """Trained embeddings before the text's, which start as those of words drawn from the vocabulary (Lester et al., 3.2).
+    """Put trained embeddings before the text's; they start as those of words drawn from the vocabulary (Lester et al.,
+    3.2).
 
-    The classifier of a model that reads its first token then reads the first of the virtual ones, which attends to the text
-    as [CLS] does and is trained to stand for it (peft's choice; kept so that peft loads the result). A model that reads its
-    last token reads the text's last, padded or not, where peft on its own would read padding.
+    The classifier of a model that reads its first token then reads the first virtual one, which attends to the text as
+    [CLS] does and is trained to stand for it (peft's choice; kept so that peft loads the result). A model that reads
+    its last token reads the text's last one, padded or not.
     """
     from peft import PromptTuningConfig, TaskType, get_peft_model
 
@@ -31,12 +32,15 @@ def build(fork: PreTrainedModel, spec: RunSpec, layers: Layers) -> nn.Module:
     config.token_dim = embeddings.weight.shape[1]  # ALBERT's are narrower than its layers
     model = get_peft_model(fork, config)
     if layers.reads_last and task_type(fork) is TaskType.SEQ_CLS:
+        # Given embeddings, peft's classifier would read padding.
         fork.get_submodule(layers.body).register_forward_hook(_keep_last, with_kwargs=True)
     return model
 
 
 def _keep_last(body: nn.Module, args: Any, kwargs: Any, output: Any) -> Any:
-    """Leave only the last real token of each row, (rows, 1, width): given embeddings, GPT-2's classifier reads the end."""
+    """Leave only the last real token of each row, (rows, 1, width), since GPT-2's classifier reads a row's end if it is
+    given embeddings.
+    """
     import torch
 
     mask: Tensor | None = kwargs.get("attention_mask")

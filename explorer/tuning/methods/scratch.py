@@ -1,4 +1,4 @@
-"""A model of its own, trained from nothing or from a BERT (explorer.scratch); what lists of runs say of it."""
+"""Pretraining as a method: a model of its own, trained from nothing or from a BERT (explorer.scratch), for lists of runs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def build(fork: PreTrainedModel, spec: RunSpec, layers: Layers) -> nn.Module:
-    """Not put on a model that is there. Raises BadInputError."""
+    """Raise BadInputError: this method is never put on another model."""
     raise BadInputError("A model from nothing is not put on another one: it is trained on the page From nothing.")
 
 
@@ -33,4 +33,4 @@ METHOD = Method(
     kept=16,
     fills_masks=True,
 )
-"""It makes a model and changes none, so it is no entry of METHODS."""
+"""It makes a model and adapts none, so it is not in METHODS."""

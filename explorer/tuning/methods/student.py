@@ -1,4 +1,4 @@
-"""A student on a task: fewer layers that learn from a teacher."""
+"""A student on a task: a model with fewer layers that learns from a teacher."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def build(fork: PreTrainedModel, spec: RunSpec, layers: Layers) -> nn.Module:
-    """Copy every parameter of a shorter model and train it; from random numbers where spec.start says so.
+    """Copy every parameter of a shorter model and train it; from random numbers if spec.start says so.
 
     What a student takes over from a fine-tuned teacher is copied into it afterwards (explorer.tuning.distilling).
     """
@@ -42,4 +42,4 @@ METHOD = Method(
     kept=16,
     template=lambda spec, layers: "chosen",
 )
-"""How a student is trained. It needs a teacher, so it is no entry of METHODS, which fine-tune a model by itself."""
+"""How a student is trained. It needs a teacher, so it is not in METHODS, which fine-tune a model by itself."""

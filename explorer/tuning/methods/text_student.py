@@ -1,4 +1,4 @@
-"""A student on plain text: fewer layers that learn to fill masks as all of them do."""
+"""A student on plain text: fewer layers that learn to fill masks as the whole model does."""
 
 from __future__ import annotations
 
@@ -33,4 +33,4 @@ METHOD = Method(
     template=lambda spec, layers: "chosen",
     fills_masks=True,
 )
-"""The same on plain text: its teacher is the model itself, which has a head already."""
+"""The student's method on plain text: its teacher is the model itself, which has a head already."""
