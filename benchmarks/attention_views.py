@@ -19,7 +19,7 @@ from explorer.labs.attention.views.jobs import attention_view
 from explorer.labs.attention.views.page import PARAGRAPH, framed
 from explorer.labs.attention.views.schema import AttentionViewParams
 from explorer.models.encoding import encode
-from explorer.models.loaded_model import LoadedModel, load_bundle
+from explorer.models.loaded_model import LoadedModel, load_model
 from explorer.settings import BUNDLED_MODELS, Settings
 
 ROUNDS = 5
@@ -35,7 +35,7 @@ def base_model(folder: Path) -> LoadedModel:
     tokenizer = AutoTokenizer.from_pretrained(BUNDLED_MODELS / "bert-small")
     BertForPreTraining(BertConfig(vocab_size=len(tokenizer), initializer_range=SPREAD)).save_pretrained(folder)
     tokenizer.save_pretrained(folder)
-    return load_bundle(str(folder), Settings(device="cpu"))
+    return load_model(str(folder), Settings(device="cpu"))
 
 
 def text_of(tokenizer: PreTrainedTokenizerBase, tokens: int) -> str:
@@ -54,23 +54,23 @@ def timed(call: Callable[[], Any]) -> tuple[float, Any]:
     return time.perf_counter() - began, value
 
 
-def ours(bundle: LoadedModel, params: AttentionViewParams) -> tuple[float, float, int]:
+def ours(loaded: LoadedModel, params: AttentionViewParams) -> tuple[float, float, int]:
     """Seconds of the forward pass alone, seconds of the answer over it, bytes of the answer."""
-    tree = BertForPreTraining.from_pretrained(bundle.model_id, attn_implementation="eager").eval()
-    inputs = encode(bundle, params.sentence_a).inputs
+    tree = BertForPreTraining.from_pretrained(loaded.model_id, attn_implementation="eager").eval()
+    inputs = encode(loaded, params.sentence_a).inputs
     alone, whole, size = [], [], 0
     for _ in range(ROUNDS):
         alone.append(timed(lambda: tree(**inputs, output_attentions=True))[0])
-        seconds, sent = timed(lambda: json.dumps(framed(attention_view(bundle, params))))
+        seconds, sent = timed(lambda: json.dumps(framed(attention_view(loaded, params))))
         whole.append(seconds)
         size = len(sent.encode())
     return min(alone), min(whole) - min(alone), size
 
 
-def as_it_comes(bundle: LoadedModel, text: str, view: Callable[..., Any], **options: Any) -> tuple[float, int]:
+def as_it_comes(loaded: LoadedModel, text: str, view: Callable[..., Any], **options: Any) -> tuple[float, int]:
     """Seconds over the forward pass, and bytes, of bertviz's own page."""
-    encoded = encode(bundle, text)
-    tree = BertForPreTraining.from_pretrained(bundle.model_id, attn_implementation="eager").eval()
+    encoded = encode(loaded, text)
+    tree = BertForPreTraining.from_pretrained(loaded.model_id, attn_implementation="eager").eval()
     attentions: Sequence[torch.Tensor] = tree(**encoded.inputs, output_attentions=True).attentions
     tokens = [token.shown for token in encoded.tokens]
     seconds, page = timed(lambda: view(list(attentions), tokens, html_action="return", **options).data.encode())
@@ -83,26 +83,26 @@ def measure() -> str:
     lines = [f"the page of bertviz's views, fetched once: {megabytes(len(compressed_template()))}"]
     with tempfile.TemporaryDirectory() as folder:
         with torch.inference_mode(False):
-            bundle = base_model(Path(folder))
+            loaded = base_model(Path(folder))
         for tokens, view, wanted in (
             (128, "head", ""),
             (128, "model", " (wanted: at most 3 MB and 0.5 s)"),
             (512, "head", ""),
             (512, "model", ""),
         ):
-            text = text_of(bundle.tokenizer, tokens)
-            forward, seconds, size = ours(bundle, AttentionViewParams(text, "", view))
-            line = f"{view} view of {len(encode(bundle, text).tokens)} tokens, 12 x 12: {megabytes(size)} and {seconds:.2f} s"
+            text = text_of(loaded.tokenizer, tokens)
+            forward, seconds, size = ours(loaded, AttentionViewParams(text, "", view))
+            line = f"{view} view of {len(encode(loaded, text).tokens)} tokens, 12 x 12: {megabytes(size)} and {seconds:.2f} s"
             lines.append(
-                f"{line} over a forward pass of {forward:.2f} s{wanted}; {_bertviz(bundle, text, view, tokens)}"
+                f"{line} over a forward pass of {forward:.2f} s{wanted}; {_bertviz(loaded, text, view, tokens)}"
             )
     return "\n".join(lines)
 
 
-def _bertviz(bundle: LoadedModel, text: str, view: str, tokens: int) -> str:
+def _bertviz(loaded: LoadedModel, text: str, view: str, tokens: int) -> str:
     """The same by bertviz; of 512 tokens one layer only, since all of them fill the memory."""
     if view == "model" and tokens > 128:
         return "by bertviz as it comes 16 times what it takes for 128 tokens"
     options = {"include_layers": [0]} if view == "head" else {}
-    seconds, size = as_it_comes(bundle, text, head_view if view == "head" else model_view, **options)
+    seconds, size = as_it_comes(loaded, text, head_view if view == "head" else model_view, **options)
     return f"bertviz as it comes{', one layer' if options else ''}: {megabytes(size)} and {seconds:.1f} s"

@@ -27,7 +27,7 @@ from transformers import (
     TrainingArguments,
 )
 
-from explorer.models.loaded_model import load_bundle
+from explorer.models.loaded_model import load_model
 from explorer.runs.record import RunRecord, RunStatus
 from explorer.runs.worker import MOST_HELD_OUT, Worker
 from explorer.settings import BUNDLED_MODELS, ROOT, Settings
@@ -60,10 +60,10 @@ def examples() -> tuple[str, TaskData]:
 def by_explorer(data: TaskData) -> tuple[float, float]:
     """(seconds of training, held-out accuracy) of a run, its evaluations during training included."""
     record = RunRecord("benchmark", "benchmark", SPEC, RunStatus.RUNNING, time.time(), "LoRA", metrics=("accuracy",))
-    bundle = load_bundle(MODEL, Settings(device="cpu"))
+    loaded = load_model(MODEL, Settings(device="cpu"))
     records = [record]
     with tempfile.TemporaryDirectory() as folder:
-        Worker(record, Path(folder), records.append, Event(), data, bundle).work()
+        Worker(record, Path(folder), records.append, Event(), data, loaded).work()
     score = records[-1].score
     assert score is not None
     return records[-1].seconds, score

@@ -56,7 +56,7 @@ def plain_pass(subject: Subject) -> None:
     """One forward and backward pass over the examples, as training does it."""
     tree = subject.tree().requires_grad_(True)
     for places in batches(subject):
-        with precision(subject.bundle.device):
+        with precision(subject.loaded.device):
             loss = subject.losses(tree, places, "labels").sum()
         loss.backward()  # type: ignore[no-untyped-call]
         tree.zero_grad(set_to_none=True)
@@ -70,7 +70,7 @@ def one_by_one(subject: Subject) -> Tensor:
     def losses(gates: Tensor) -> Tensor:
         parts = []
         for places in batches(subject):
-            with gated(tree, subject.bundle.architecture, gates), precision(subject.bundle.device):
+            with gated(tree, subject.loaded.architecture, gates), precision(subject.loaded.device):
                 parts.append(subject.losses(tree, places, "labels"))
         return torch.cat(parts)
 
@@ -94,12 +94,12 @@ def measure() -> str:
     importance = mean_and_error(unit_sums(subject, "head", "labels", 0, EXAMPLES))[0]
     grids = {unit: mean_and_error(unit_sums(subject, unit, "labels", 0, EXAMPLES))[0] for unit in ("head", "neuron")}
     halves = [choose(grid.tolist(), grid.numel() // 2) for grid in grids.values()]
-    removed = remove(subject.model, subject.bundle.architecture, Cut(*halves))
+    removed = remove(subject.model, subject.loaded.architecture, Cut(*halves))
     inputs = subject.batch(BATCH)
     correlation = float(spearmanr(importance.flatten(), left_out.flatten()).statistic)
     before, after = milliseconds(
         [lambda: subject.scores(subject.model, inputs), lambda: subject.scores(removed.model, inputs)],
-        subject.bundle.device,
+        subject.loaded.device,
         10,
     )
     return (

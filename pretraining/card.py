@@ -123,7 +123,7 @@ def _code(subject: Subject) -> str:
 def _parameters(subject: Subject) -> str:
     parts = counted_parts(subject.model)
     total = sum(part.count for part in parts)
-    if total != subject.bundle.parameters or not tied(subject.model):
+    if total != subject.loaded.parameters or not tied(subject.model):
         raise BadInputError(f"{subject.folder} is not as its formula says: export it again.")
     rows = [f"| {part.name} | {part.formula} | {part.count:,} |" for part in parts]
     said = "By formula and by counting the same."
@@ -188,7 +188,7 @@ def _scores(subject: Subject, note: dict[str, Any], scores: dict[str, Any]) -> s
     text = "WikiText-2 *validation*" if scores["text"] == "wikitext-valid.txt" else f"`{scores['text']}`"
     read = note.get("read", "its starting encoder had read Wikipedia, from which WikiText is taken")
     told = f"On {text}, which is not in our text; {read}. Measured on {scores['date']}"
-    if Capability.MLM in subject.bundle.capabilities:
+    if Capability.MLM in subject.loaded.capabilities:
         told += "; for MLM 15% of the tokens chosen, 80/10/10, rows of 128"
     if any(measure.standard_error is not None for measure in measures):
         told += ". ± is one standard error in points, as if the answers were independent"
@@ -225,11 +225,11 @@ def _everyday(subject: Subject, note: dict[str, Any], scores: dict[str, Any]) ->
 
 def _samples(subject: Subject) -> list[str]:
     """What the model says itself: fifty blanks filled, or twenty beginnings continued."""
-    if Capability.MLM in subject.bundle.capabilities:
+    if Capability.MLM in subject.loaded.capabilities:
         given = cloze.answers_of(subject.model, subject.tokenizer)
         run = f"python -m pretraining cloze assets/models/{subject.folder.name}"
         return [f"Of fifty everyday sentences (`{run}`): {cloze.summary(given)}."]
-    if Capability.CAUSAL in subject.bundle.capabilities:
+    if Capability.CAUSAL in subject.loaded.capabilities:
         lines = [f"- **{beginning}** {added}" for beginning, added in continuations(subject)]
         return [
             "Twenty beginnings and one continuation of each, sampled (temperature 0.7, top 40, fixed seeds):",

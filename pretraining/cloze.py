@@ -9,7 +9,7 @@ import torch
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from explorer.models.families import Capability
-from explorer.models.loaded_model import load_bundle
+from explorer.models.loaded_model import load_model
 from explorer.objectives.heads import mlm_logits
 from explorer.settings import Settings
 
@@ -108,9 +108,9 @@ def answers_of(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> li
 
 def report(folder: Path) -> None:
     """Print the top five of every sentence, and how often an accepted answer leads and is among the five."""
-    bundle = load_bundle(str(folder), Settings(device="cpu"))
-    bundle.require(Capability.MLM)
-    given = answers_of(bundle.model, bundle.tokenizer)
+    loaded = load_model(str(folder), Settings(device="cpu"))
+    loaded.require(Capability.MLM)
+    given = answers_of(loaded.model, loaded.tokenizer)
     for answer in given:
         shares = zip(answer.words, answer.probabilities, strict=True)
         shown = "  ".join(f"{word} {probability:.1%}" for word, probability in shares)

@@ -15,14 +15,14 @@ from explorer.models.records import Measure
 from pretraining.measures.causal import measure_causal
 from pretraining.measures.everyday import measure_everyday
 from pretraining.measures.masks import measure_masks
-from pretraining.measures.measure import Subject, open_bundle, open_subject
+from pretraining.measures.measure import Subject, open_loaded, open_subject
 from pretraining.measures.others import measure_round_trip, measure_student
 from pretraining.measures.pairs import measure_pairs
 from pretraining.measures.replaced import measure_replaced
 
 MEASURES: dict[Capability, Callable[[Subject], list[Measure]]] = {
     Capability.MLM: measure_masks,
-    Capability.NSP: lambda subject: measure_pairs(subject) + measure_everyday(subject.bundle),
+    Capability.NSP: lambda subject: measure_pairs(subject) + measure_everyday(subject.loaded),
     Capability.SOP: measure_pairs,
     Capability.RTD: measure_replaced,
     Capability.CAUSAL: measure_causal,
@@ -50,10 +50,10 @@ def evaluate_everyday(folder: Path, keep: bool = False) -> list[Measure]:
 
     Raises BadInputError for a model without an NSP head and, where they are to be kept, for one that was not measured yet.
     """
-    bundle = open_bundle(folder)
-    if Capability.NSP not in bundle.capabilities:
+    loaded = open_loaded(folder)
+    if Capability.NSP not in loaded.capabilities:
         raise BadInputError(f"{folder.name} has no NSP head: take one that has, such as bert-small.")
-    found = measure_everyday(bundle)
+    found = measure_everyday(loaded)
     if keep:
         path = folder / "scores.json"
         if not path.is_file():
@@ -69,7 +69,7 @@ def evaluate_everyday(folder: Path, keep: bool = False) -> list[Measure]:
 
 def measures_of(subject: Subject) -> list[Measure]:
     """The same of a model that is open already."""
-    found = [measure for head, of in MEASURES.items() if head in subject.bundle.capabilities for measure in of(subject)]
+    found = [measure for head, of in MEASURES.items() if head in subject.loaded.capabilities for measure in of(subject)]
     return found + [measure for of in FURTHER for measure in of(subject)]
 
 

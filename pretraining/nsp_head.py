@@ -30,7 +30,7 @@ from pretraining.export import overwrite
 from pretraining.matched import MatchedPairs, Neighbours, neighbours
 from pretraining.measures.everyday import everyday_pairs, near_copies
 from pretraining.measures.masks import ROWS_PER_BATCH
-from pretraining.measures.measure import open_bundle
+from pretraining.measures.measure import open_loaded
 from pretraining.objectives.base import Place
 from pretraining.pair_recipes import HeadRecipe
 from pretraining.starts.sentences import SentenceEncoder
@@ -60,19 +60,19 @@ def fit_head(folder: Path, recipe: HeadRecipe, place: Place) -> Path:
 
     Raises BadInputError for a model without an NSP head.
     """
-    bundle = open_bundle(folder)
-    if Capability.NSP not in bundle.capabilities:
+    loaded = open_loaded(folder)
+    if Capability.NSP not in loaded.capabilities:
         raise BadInputError(f"{folder.name} has no NSP head: take one that has, such as bert-small.")
     for needed in (place.work, place.downloads):
         needed.mkdir(parents=True, exist_ok=True)
-    stores = load_stores(place.corpus, bundle.tokenizer, place.work / "tokens")
-    stores[EVERYDAY.stem] = everyday_store(bundle.tokenizer)
-    encoder = SentenceEncoder(bundle.tokenizer, place.downloads, place.work / "tokens")
-    drawn = draw(recipe, stores, row_maker(bundle.tokenizer), encoder)
-    drawn = without_held_out(drawn, bundle.tokenizer)
-    states = pooled(bundle.model, bundle.tokenizer, [pair.row for pair in drawn])
+    stores = load_stores(place.corpus, loaded.tokenizer, place.work / "tokens")
+    stores[EVERYDAY.stem] = everyday_store(loaded.tokenizer)
+    encoder = SentenceEncoder(loaded.tokenizer, place.downloads, place.work / "tokens")
+    drawn = draw(recipe, stores, row_maker(loaded.tokenizer), encoder)
+    drawn = without_held_out(drawn, loaded.tokenizer)
+    states = pooled(loaded.model, loaded.tokenizer, [pair.row for pair in drawn])
     (weight, bias), chosen, figures = fitted(states, drawn, recipe)
-    name = PAIR_CLASSIFIERS[type(bundle.model).__name__]
+    name = PAIR_CLASSIFIERS[type(loaded.model).__name__]
     halves = torch.tensor(weight / 2), torch.tensor(bias / 2)
     found = {
         f"{name}.{kind}": torch.stack([half, -half]) for kind, half in zip(("weight", "bias"), halves, strict=True)

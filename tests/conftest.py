@@ -115,11 +115,11 @@ def model_folder() -> Path:
 
 
 @pytest.fixture(scope="session")
-def bundle() -> LoadedModel:
+def loaded() -> LoadedModel:
     """The bundled model as jobs receive it; jobs never change it, and neither may a test."""
-    from explorer.models.loaded_model import load_bundle
+    from explorer.models.loaded_model import load_model
 
-    return load_bundle("bert-small", Settings(device="cpu"))
+    return load_model("bert-small", Settings(device="cpu"))
 
 
 @pytest.fixture(scope="session")

@@ -45,21 +45,21 @@ class Kind:
     scores: Callable[[LoadedModel, Any], Tensor]
 
 
-def _classes(bundle: LoadedModel, output: Any) -> Tensor:
+def _classes(loaded: LoadedModel, output: Any) -> Tensor:
     logits: Tensor = output.logits
     return logits
 
 
 def _tokens(capability: Capability) -> Callable[[LoadedModel, Any], Tensor]:
-    def scores(bundle: LoadedModel, output: Any) -> Tensor:
-        return bundle.logits(capability, output)
+    def scores(loaded: LoadedModel, output: Any) -> Tensor:
+        return loaded.logits(capability, output)
 
     return scores
 
 
-def _replaced(bundle: LoadedModel, output: Any) -> Tensor:
+def _replaced(loaded: LoadedModel, output: Any) -> Tensor:
     """Return ELECTRA's single logit x as (0, x)."""
-    logits = bundle.logits(Capability.RTD, output)
+    logits = loaded.logits(Capability.RTD, output)
     return torch.stack([torch.zeros_like(logits), logits], dim=-1)
 
 
@@ -75,13 +75,13 @@ KINDS = (
 )  # fmt: skip
 
 
-def kind_of(bundle: LoadedModel) -> Kind:
+def kind_of(loaded: LoadedModel) -> Kind:
     """Return how a pretrained model is asked without labels. Raises MissingCapabilityError if it has no such head."""
     for kind in KINDS:
-        if kind.needs in bundle.capabilities:
+        if kind.needs in loaded.capabilities:
             return kind
     raise MissingCapabilityError(
-        f"{bundle.model_id} has no head that can be asked without labels. Choose a fine-tuned run, or another model."
+        f"{loaded.model_id} has no head that can be asked without labels. Choose a fine-tuned run, or another model."
     )
 
 
@@ -108,26 +108,26 @@ class Asked:
         return inputs, torch.tensor(padded, device=device)
 
 
-def ask(bundle: LoadedModel, kind: Kind, examples: Sequence[Example], longest: int) -> Asked:
+def ask(loaded: LoadedModel, kind: Kind, examples: Sequence[Example], longest: int) -> Asked:
     """Tokenise examples and, for a pretrained model, hide or replace the tokens that it has to guess. Raises
     BadInputError without examples.
     """
     if not examples:
         raise BadInputError("There are no examples. Take at least one.")
-    rows = tokenise(bundle, examples, longest)
+    rows = tokenise(loaded, examples, longest)
     if kind is BY_CLASS:
         return Asked(rows, None)
     if kind.slug == "continue":
         # Each token is asked for the one after it.
         return Asked(rows, tuple((*row["input_ids"][1:], IGNORED_LABEL) for row in rows.inputs))
-    return _hidden(bundle, kind, rows)
+    return _hidden(loaded, kind, rows)
 
 
-def _hidden(bundle: LoadedModel, kind: Kind, rows: Rows) -> Asked:
+def _hidden(loaded: LoadedModel, kind: Kind, rows: Rows) -> Asked:
     """Hide BERT's 15% with 80/10/10; for a discriminator replace all 15% at random, since its generator is not at hand."""
     masked = kind.slug == "mask"
     recipe = CorruptionRecipe() if masked else REPLACED
-    masker, draw = Masker(bundle.tokenizer), torch.Generator().manual_seed(SEED)
+    masker, draw = Masker(loaded.tokenizer), torch.Generator().manual_seed(SEED)
     inputs, targets = [], []
     for row in rows.inputs:
         ids = row["input_ids"]

@@ -44,7 +44,7 @@ def trained(
         parameters = [tree.get_parameter(name).requires_grad_(True) for name in names]
         optimizer = torch.optim.AdamW(parameters, lr=RATE, weight_decay=0.0, fused=parameters[0].is_cpu or None)
         losses: list[float] = []
-        with masked(tree, subject.bundle.architecture, cut, subject.shape):
+        with masked(tree, subject.loaded.architecture, cut, subject.shape):
             for places in _batches(subject, steps, round_):
                 with subject.precision():
                     loss = subject.losses(tree, places, "labels").mean()
@@ -62,7 +62,7 @@ def trained(
 
 
 def _layers_of(subject: Subject) -> str:
-    layers = subject.bundle.architecture.layers
+    layers = subject.loaded.architecture.layers
     return layers.name(0, "").split(".0.")[0] + "."
 
 

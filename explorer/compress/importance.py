@@ -45,7 +45,7 @@ def unit_sums(
         chosen = [start + place for place in places]
         gradients = gate_gradients(
             tree,
-            subject.bundle.architecture,
+            subject.loaded.architecture,
             shape,
             unit,
             lambda chosen=chosen: _losses(subject, tree, chosen, loss),  # type: ignore[misc]
@@ -69,7 +69,7 @@ Weights = dict[tuple[int, str], Tensor]
 
 def matrices_of(subject: Subject, model: nn.Module) -> dict[tuple[int, str], str]:
     """Return the names of the modules that hold a model's weight matrices, block by block."""
-    layers = subject.bundle.architecture.layers
+    layers = subject.loaded.architecture.layers
     return {
         place: name if hasattr(module, "weight") else f"{name}.base_layer"  # an adapter of its own stands around it
         for name, module in model.named_modules()
@@ -131,4 +131,4 @@ def _batch_gradients(
 
 def block_names(subject: Subject) -> tuple[str, ...]:
     """Return the names of one block's matrices, in the order of ROLES; a fused one once."""
-    return tuple(subject.bundle.architecture.layers.matrices(ROLES))
+    return tuple(subject.loaded.architecture.layers.matrices(ROLES))

@@ -22,7 +22,7 @@ from explorer.models.loaded_model import LoadedModel
 from explorer.tasks.metrics import METRICS
 from explorer.tasks.task import TaskData
 from explorer.tuning.adapted import Adapted
-from explorer.tuning.classifier import as_bundle, as_mask_filler
+from explorer.tuning.classifier import as_loaded, as_mask_filler
 from explorer.tuning.merging import merged
 from explorer.tuning.reading import Scale, decide, precision
 from explorer.tuning.rows import ordered_batches
@@ -42,7 +42,7 @@ class Subject:
     """
 
     name: str
-    bundle: LoadedModel
+    loaded: LoadedModel
     model: PreTrainedModel
     kind: Kind
     data: TaskData
@@ -55,7 +55,7 @@ class Subject:
     @property
     def shape(self) -> Shape:
         """The numbers of the whole model's parts."""
-        return shape_of(self.model, self.bundle.architecture)
+        return shape_of(self.model, self.loaded.architecture)
 
     @property
     def metric(self) -> str:
@@ -64,7 +64,7 @@ class Subject:
 
     def scores(self, model: Any, inputs: dict[str, Tensor]) -> Tensor:
         """Return (rows, classes) or (rows, length, classes)."""
-        return self.kind.scores(self.bundle, model(**self.take(inputs)))
+        return self.kind.scores(self.loaded, model(**self.take(inputs)))
 
     def answers(self, model: Any, inputs: dict[str, Tensor], labels: Tensor) -> Tensor:
         """Return (rows, classes), or (asked, classes) at the tokens alone that `labels`, (rows, length), asks for."""
@@ -76,7 +76,7 @@ class Subject:
 
     def losses(self, model: Any, places: list[int], loss: str) -> Tensor:
         """Return the loss of each of these examples, (rows,)."""
-        inputs, labels = self.examples.batch(places, self.bundle.device)
+        inputs, labels = self.examples.batch(places, self.loaded.device)
         return example_losses(self.answers(model, inputs, labels), labels, loss, self.scale.mean, self.scale.spread)
 
     @torch.inference_mode()
@@ -88,7 +88,7 @@ class Subject:
         truths: list[float] = []
         guesses: list[float] = []
         for places in ordered_batches(self.held_out.rows.lengths):
-            inputs, labels = self.held_out.batch(places, self.bundle.device)
+            inputs, labels = self.held_out.batch(places, self.loaded.device)
             with self.precision() if quick else nullcontext():
                 scores = self.answers(model, inputs, labels).float().cpu()
             asked = asked_of(labels)
@@ -99,7 +99,7 @@ class Subject:
 
     def precision(self) -> AbstractContextManager[object]:
         """Return a context with bfloat16 products if the processor has them and the family's code can use them."""
-        return precision(self.bundle.device, self.bundle.architecture)
+        return precision(self.loaded.device, self.loaded.architecture)
 
     def tree(self) -> PreTrainedModel:
         """Return the model in modules of the caller's own, over the same tensors."""
@@ -108,16 +108,16 @@ class Subject:
     def batch(self, size: int) -> dict[str, Tensor]:
         """Return the first `size` held-out examples, repeated if there are too few, padded to the longest of them."""
         places = [place % len(self.held_out) for place in range(size)]
-        return self.held_out.batch(places, self.bundle.device)[0]
+        return self.held_out.batch(places, self.loaded.device)[0]
 
     @contextmanager
     def without(self, cut: Cut) -> Iterator[PreTrainedModel]:
         """Yield the model without the parts of a cut: removed if possible, else masked."""
         if self.can_remove(cut):
-            yield remove(self.model, self.bundle.architecture, cut).model
+            yield remove(self.model, self.loaded.architecture, cut).model
             return
         tree = self.tree()
-        with masked(tree, self.bundle.architecture, cut, self.shape):
+        with masked(tree, self.loaded.architecture, cut, self.shape):
             yield tree
 
     def having(self, model: PreTrainedModel) -> Subject:
@@ -126,7 +126,7 @@ class Subject:
 
     def on_cpu(self) -> Subject:
         """Return the same questions, for models that are on the CPU."""
-        return replace(self, bundle=replace(self.bundle, device=torch.device("cpu")))
+        return replace(self, loaded=replace(self.loaded, device=torch.device("cpu")))
 
     def can_remove(self, cut: Cut) -> bool:
         """Return whether these parts can be removed."""
@@ -136,7 +136,7 @@ class Subject:
         """Return why they cannot be removed; None if they can."""
         if self.fixed is not None:
             return self.fixed
-        return why_not_removed(self.model, self.bundle.architecture) if any(cut.heads) else None
+        return why_not_removed(self.model, self.loaded.architecture) if any(cut.heads) else None
 
 
 class _Classes:
@@ -148,11 +148,11 @@ class _Classes:
 _CLASSES: Any = _Classes()
 
 
-def of_model(bundle: LoadedModel, data: TaskData, examples: int, held_out: int) -> Subject:
+def of_model(loaded: LoadedModel, data: TaskData, examples: int, held_out: int) -> Subject:
     """Return a pretrained model on a task's texts, without their labels."""
-    kind = kind_of(bundle)
-    train, held = (ask(bundle, kind, part, LONGEST_ROW) for part in _parts(data, examples, held_out))
-    return Subject(bundle.model_id, bundle, bundle.model, kind, data, train, held, Scale(), None, lambda inputs: inputs)
+    kind = kind_of(loaded)
+    train, held = (ask(loaded, kind, part, LONGEST_ROW) for part in _parts(data, examples, held_out))
+    return Subject(loaded.model_id, loaded, loaded.model, kind, data, train, held, Scale(), None, lambda inputs: inputs)
 
 
 def of_run(adapted: Adapted, name: str, data: TaskData, scale: Scale, examples: int, held_out: int) -> Subject:
@@ -164,7 +164,7 @@ def of_run(adapted: Adapted, name: str, data: TaskData, scale: Scale, examples: 
     if adapted.method.fills_masks:
         return of_model(as_mask_filler(adapted, name), data, examples, held_out)
     adapted.require_classes()
-    opened = as_bundle(adapted, name)
+    opened = as_loaded(adapted, name)
     outputs = int(adapted.fork.config.num_labels or 1)
     if data.task.outputs != outputs:
         raise BadInputError(

@@ -61,11 +61,11 @@ def named(path: str) -> Callable[..., Any]:
     return function
 
 
-def able(job: Job, bundle: LoadedModel) -> LoadedModel:
+def able(job: Job, loaded: LoadedModel) -> LoadedModel:
     """Return the model. Raises MissingCapabilityError if it lacks what the job needs."""
     if job.needs is not None:
-        bundle.require(job.needs)
-    return bundle
+        loaded.require(job.needs)
+    return loaded
 
 
 def flat(names: list[Any]) -> list[Any]:

@@ -76,14 +76,14 @@ class LocalEngine:
         there yet.
         """
         with IMPORTING:
-            from explorer.models.loaded_model import load_bundle
+            from explorer.models.loaded_model import load_model
             from explorer.models.trained import own_folder, trained_folder
             from explorer.runs.open import keep_model
 
         record = self._maker(model_id)
         if record is not None and not record.from_nothing and trained_folder(model_id, settings) is None:
             keep_model(self._opened_runs()(record.run_id), own_folder(model_id, settings))
-        return load_bundle(model_id, settings)
+        return load_model(model_id, settings)
 
     def _maker(self, model_id: str) -> RunRecord | None:
         """Return the run that made the model of this name; None if it is another kind of model, or if the run is gone."""
@@ -111,9 +111,9 @@ class LocalEngine:
             self._train_from_nothing(record, record.spec, folder, publish, stopping)
             return
         data = load(record.spec.task, self._settings)
-        bundle = self.store.get(record.spec.model)
+        loaded = self.store.get(record.spec.model)
         opened = self._opened_runs()
-        Worker(record, folder, publish, stopping, data, bundle, opened).work()
+        Worker(record, folder, publish, stopping, data, loaded, opened).work()
 
     def _train_from_nothing(
         self,
@@ -138,7 +138,7 @@ class LocalEngine:
         record: RunRecord = self.follow(IMPORT, adapter).last.result()
         return record
 
-    def _bundle_of(self, model_id: str) -> LoadedModel:
+    def _loaded_of(self, model_id: str) -> LoadedModel:
         """Return a shared model for a job."""
         import torch
 
@@ -153,7 +153,7 @@ class LocalEngine:
         runs = self.runs
         with self._store_lock:
             if self._made_open is None:
-                self._made_open = OpenRuns(runs.get, runs.store.folder_of, self._bundle_of)
+                self._made_open = OpenRuns(runs.get, runs.store.folder_of, self._loaded_of)
             return self._made_open
 
     def _opening(self) -> Opening:
@@ -179,7 +179,7 @@ class LocalEngine:
             hash(key)
         except TypeError:
             raise BadInputError(no_plain_values(params)) from None
-        resources = Resources(self._bundle_of, self._opened_runs, self._opening, self._remembered, about)
+        resources = Resources(self._loaded_of, self._opened_runs, self._opening, self._remembered, about)
         together = self._together(job, about[0]) if job.together else None
         return self._answers.follow(
             key,
@@ -224,8 +224,8 @@ class LocalEngine:
         """Return the function that answers several questions about a model as one batch."""
 
         def answers(asked: list[Any]) -> list[Any]:
-            bundle = able(job, self._bundle_of(model))
-            found: list[Any] = named(job.together)(bundle, asked)
+            loaded = able(job, self._loaded_of(model))
+            found: list[Any] = named(job.together)(loaded, asked)
             return found
 
         return answers
@@ -282,9 +282,9 @@ class LocalEngine:
 
         card = find_card(model_id)
         # Not `store`, which would import torch to find that nothing is loaded.
-        bundle = self._made_store.find(model_id) if self._made_store else None
-        if bundle is not None:
-            return status_of(bundle)
+        loaded = self._made_store.find(model_id) if self._made_store else None
+        if loaded is not None:
+            return status_of(loaded)
         here = local_folder(model_id, self._settings) is not None
         first = self._maker(model_id)
         if first is not None and not first.from_nothing:
@@ -299,8 +299,8 @@ class LocalEngine:
         threading.Thread(target=lambda: self.store.get(model_id), daemon=True, name="warm-up").start()
 
 
-def status_of(bundle: LoadedModel) -> ModelStatus:
+def status_of(loaded: LoadedModel) -> ModelStatus:
     """Describe a model that is in memory."""
-    heads = tuple(head for head in bundle.architecture.heads if head in bundle.capabilities)
-    family, parameters = bundle.architecture.family, float(bundle.parameters)
-    return ModelStatus(bundle.model_id, family, parameters, heads, True, True, str(bundle.device))
+    heads = tuple(head for head in loaded.architecture.heads if head in loaded.capabilities)
+    family, parameters = loaded.architecture.family, float(loaded.parameters)
+    return ModelStatus(loaded.model_id, family, parameters, heads, True, True, str(loaded.device))

@@ -67,7 +67,7 @@ def batches(lengths: Sequence[int]) -> Iterator[list[int]]:
 
 
 def outputs_of_each(
-    bundle: LoadedModel, rows: Sequence[Inputs], run: Callable[[Inputs, list[int]], Iterable[Output]]
+    loaded: LoadedModel, rows: Sequence[Inputs], run: Callable[[Inputs, list[int]], Iterable[Output]]
 ) -> list[Output]:
     """Return a model's output for each input, in as few passes as possible.
 
@@ -80,59 +80,59 @@ def outputs_of_each(
         alike = len({lengths[place] for place in batch}) == 1
         # A model whose tokenizer marks no padding would read it as text, so it gets inputs of one length only.
         for places in [batch] if alike or "attention_mask" in rows[batch[0]] else [[place] for place in batch]:
-            inputs = padded([rows[place] for place in places], int(bundle.tokenizer.pad_token_id or 0))
-            on_device = {name: tensor.to(bundle.device) for name, tensor in inputs.items()}
+            inputs = padded([rows[place] for place in places], int(loaded.tokenizer.pad_token_id or 0))
+            on_device = {name: tensor.to(loaded.device) for name, tensor in inputs.items()}
             outputs |= zip(places, run(on_device, [lengths[place] for place in places]), strict=True)
     return [outputs[place] for place in range(len(rows))]
 
 
-def logits_at(bundle: LoadedModel, capability: Capability, rows: Sequence[Inputs]) -> list[Tensor]:
+def logits_at(loaded: LoadedModel, capability: Capability, rows: Sequence[Inputs]) -> list[Tensor]:
     """Return the logits of a head that reads each token, at the positions of each input that its CHOSEN, (1, length)
     bool, names: (positions, classes), float32.
     """
-    tree = _tree(bundle)
+    tree = _tree(loaded)
 
     def run(inputs: Inputs, lengths: list[int]) -> Iterable[Tensor]:
         chosen = inputs.pop(CHOSEN)
         # Over all positions the product with the vocabulary takes half as long again as the layers.
         with head_at(tree, chosen):
-            logits = bundle.logits(capability, tree(**inputs))[0].float()
+            logits = loaded.logits(capability, tree(**inputs))[0].float()
         return list(logits.split(chosen.sum(1).tolist()))
 
-    return outputs_of_each(bundle, rows, run)
+    return outputs_of_each(loaded, rows, run)
 
 
-def logits_of_texts(bundle: LoadedModel, capability: Capability, rows: Sequence[Inputs]) -> list[Tensor]:
+def logits_of_texts(loaded: LoadedModel, capability: Capability, rows: Sequence[Inputs]) -> list[Tensor]:
     """Return the logits of a head that reads a whole text, for each input: (classes,), float32."""
-    tree = _tree(bundle)
+    tree = _tree(loaded)
 
     def run(inputs: Inputs, lengths: list[int]) -> Iterable[Tensor]:
-        with _first_alone(tree, bundle):
-            return bundle.logits(capability, tree(**inputs)).float()
+        with _first_alone(tree, loaded):
+            return loaded.logits(capability, tree(**inputs)).float()
 
-    return outputs_of_each(bundle, rows, run)
+    return outputs_of_each(loaded, rows, run)
 
 
-def attentions_of_each(bundle: LoadedModel, rows: Sequence[Inputs]) -> list[tuple[Tensor, ...]]:
+def attentions_of_each(loaded: LoadedModel, rows: Sequence[Inputs]) -> list[tuple[Tensor, ...]]:
     """Return each input's attention weights: depth tensors (heads, length, length)."""
-    tree = private_tree(bundle.model)
+    tree = private_tree(loaded.model)
 
     def run(inputs: Inputs, lengths: list[int]) -> Iterable[tuple[Tensor, ...]]:
-        with _first_alone(tree, bundle):
+        with _first_alone(tree, loaded):
             layers = tree(**inputs, output_attentions=True).attentions
         return [tuple(layer[row, :, :length, :length] for layer in layers) for row, length in enumerate(lengths)]
 
-    return outputs_of_each(bundle, rows, run)
+    return outputs_of_each(loaded, rows, run)
 
 
-def _tree(bundle: LoadedModel) -> PreTrainedModel:
+def _tree(loaded: LoadedModel) -> PreTrainedModel:
     """Return the model in modules of the caller's own, since head_at hooks them."""
-    return private_tree(bundle.model, str(bundle.model.config._attn_implementation))
+    return private_tree(loaded.model, str(loaded.model.config._attn_implementation))
 
 
-def _first_alone(tree: PreTrainedModel, bundle: LoadedModel) -> AbstractContextManager[object]:
+def _first_alone(tree: PreTrainedModel, loaded: LoadedModel) -> AbstractContextManager[object]:
     """Let heads that read each token read a text's first one only, since their scores are not wanted."""
-    return head_at(tree, torch.tensor([0], device=bundle.device))
+    return head_at(tree, torch.tensor([0], device=loaded.device))
 
 
 def each_or_its_error(do: Callable[[Asked], Answer], asked: Sequence[Asked]) -> list[Answer | ExplorerError]:

@@ -36,12 +36,12 @@ class ScoreTerms:
         return torch.stack(list(self.terms.values())).sum(0)
 
 
-def score_terms(bundle: LoadedModel, inputs: Mapping[str, Tensor], layer: int) -> ScoreTerms:
+def score_terms(loaded: LoadedModel, inputs: Mapping[str, Tensor], layer: int) -> ScoreTerms:
     """Return what content and position each add to the scores of a layer (from 0). inputs: keyword tensors, (1, length)."""
-    content = query_and_key(bundle, inputs, layer)
+    content = query_and_key(loaded, inputs, layer)
     terms = {CONTENT: content.query @ content.key.transpose(1, 2) * content.scaling}
-    tree = private_tree(bundle.model)
-    attention: Any = tree.get_submodule(_attention(bundle, layer))
+    tree = private_tree(loaded.model)
+    attention: Any = tree.get_submodule(_attention(loaded, layer))
     name = next(name for name in _BIAS if hasattr(attention, name))
     bias, given = getattr(attention, name), list[Any]()
 
@@ -51,7 +51,7 @@ def score_terms(bundle: LoadedModel, inputs: Mapping[str, Tensor], layer: int) -
         return added
 
     setattr(attention, name, keep)
-    tree(**{key: tensor.to(bundle.device) for key, tensor in inputs.items()})
+    tree(**{key: tensor.to(loaded.device) for key, tensor in inputs.items()})
     asked = attention.pos_att_type
     for term, kind in _KINDS.items():
         if given and kind in asked:
@@ -61,8 +61,8 @@ def score_terms(bundle: LoadedModel, inputs: Mapping[str, Tensor], layer: int) -
     return ScoreTerms(terms, content.weights)
 
 
-def _attention(bundle: LoadedModel, layer: int) -> str:
-    layers = bundle.architecture.layers
+def _attention(loaded: LoadedModel, layer: int) -> str:
+    layers = loaded.architecture.layers
     return layers.name(layer, layers.modules["query"]).rpartition(".")[0]
 
 
@@ -80,12 +80,12 @@ class RelativePositions:
     buckets: bool
 
 
-def relative_positions(bundle: LoadedModel, length: int) -> RelativePositions | None:
+def relative_positions(loaded: LoadedModel, length: int) -> RelativePositions | None:
     """Return δ for a text of `length` tokens, by the model's own function; None for a model whose attention has no such
     table.
     """
-    encoder: Any = getattr(bundle.model.base_model, "encoder", None)
-    if not bundle.architecture.disentangled or not encoder.relative_attention:
+    encoder: Any = getattr(loaded.model.base_model, "encoder", None)
+    if not loaded.architecture.disentangled or not encoder.relative_attention:
         return None
     relative = encoder.get_rel_pos(torch.empty(1, length, 1)).reshape(length, length)
     span = len(encoder.rel_embeddings.weight) // 2

@@ -25,10 +25,10 @@ class Part:
     rows: Tensor | None = None
 
 
-def table_of(bundle: LoadedModel, kind: str) -> Tensor | None:
+def table_of(loaded: LoadedModel, kind: str) -> Tensor | None:
     """Return the lookup table of a kind (token, segment or position), (rows, width); None if family or config has none."""
-    path = getattr(bundle.architecture.embeddings, kind)
-    module = _module(bundle.model.base_model, path) if path else None
+    path = getattr(loaded.architecture.embeddings, kind)
+    module = _module(loaded.model.base_model, path) if path else None
     return None if module is None else module.weight
 
 
@@ -42,14 +42,14 @@ def _module(body: Any, path: str) -> Any:
     return module
 
 
-def embedding_parts(bundle: LoadedModel, inputs: Mapping[str, Tensor]) -> tuple[Part, ...]:
+def embedding_parts(loaded: LoadedModel, inputs: Mapping[str, Tensor]) -> tuple[Part, ...]:
     """Return the parts of one text in the order in which the model computes them; the last is what its first layer
     reads.
 
     inputs: keyword tensors, (1, length), as `encode` returns them. Computed in float64 from the model's float32
     weights, so any difference from the model's own output is the model's rounding.
     """
-    body, known = bundle.model.base_model, bundle.architecture.embeddings
+    body, known = loaded.model.base_model, loaded.architecture.embeddings
     ids = inputs["input_ids"][0].cpu()
     added = [Part("token", _rows(body, known.token, ids), ids)]
     segments = inputs.get("token_type_ids")
@@ -61,7 +61,7 @@ def embedding_parts(bundle: LoadedModel, inputs: Mapping[str, Tensor]) -> tuple[
     ):
         added.append(Part("segment", _rows(body, known.segment, rows), rows))
     if known.position and _module(body, known.position) is not None:
-        places = _places(bundle, ids)
+        places = _places(loaded, ids)
         added.append(Part("position", _rows(body, known.position, places), places))
     states = torch.stack([part.values for part in added]).sum(0)
     parts = [*added, Part("sum", states)]
@@ -78,11 +78,11 @@ def _rows(body: nn.Module, path: str, rows: Tensor) -> Tensor:
     return weight[rows.to(weight.device)].cpu().double()  # there are accelerators without float64
 
 
-def _places(bundle: LoadedModel, ids: Tensor) -> Tensor:
+def _places(loaded: LoadedModel, ids: Tensor) -> Tensor:
     """Return the row of the position table for each token."""
-    if not bundle.architecture.embeddings.after_padding:
+    if not loaded.architecture.embeddings.after_padding:
         return torch.arange(len(ids))
-    padding = int(bundle.model.config.pad_token_id)
+    padding = int(loaded.model.config.pad_token_id)
     counted = (ids != padding).long()
     # RoBERTa counts from the padding's row on, and padding itself stays there (fairseq).
     return counted.cumsum(0) * counted + padding

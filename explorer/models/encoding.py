@@ -56,7 +56,7 @@ class Encoded:
         return tuple(token.word for token in self.tokens)
 
 
-def encode(bundle: LoadedModel, text: object, second: object = None) -> Encoded:
+def encode(loaded: LoadedModel, text: object, second: object = None) -> Encoded:
     """Tokenise one text, or a pair.
 
     A text that a model is to continue gets no end token (`ends_texts`).
@@ -64,16 +64,16 @@ def encode(bundle: LoadedModel, text: object, second: object = None) -> Encoded:
     Raises BadInputError for a text that is empty, too large to tokenise or longer than the model can read.
     """
     texts = [checked_text(text)] if second is None else [checked_text(text), checked_text(second)]
-    tokenizer = bundle.tokenizer
+    tokenizer = loaded.tokenizer
     # Longer texts are refused below, not cut.
     batch = tokenizer(*texts, return_tensors="pt", return_offsets_mapping=True, truncation=False, verbose=False)
-    if _ends(bundle, batch):
+    if _ends(loaded, batch):
         for name, tensor in batch.items():
             batch[name] = tensor[:, :-1]
     length = int(batch["input_ids"].shape[1])
-    if length > bundle.longest:
+    if length > loaded.longest:
         raise BadInputError(
-            f"This is {length:,} tokens long, and {bundle.model_id} reads at most {bundle.longest}. "
+            f"This is {length:,} tokens long, and {loaded.model_id} reads at most {loaded.longest}. "
             "Shorten it, or take one paragraph at a time."
         )
     offsets = batch.pop("offset_mapping")[0].tolist()
@@ -100,11 +100,11 @@ def encode(bundle: LoadedModel, text: object, second: object = None) -> Encoded:
     return Encoded(inputs, tuple(tokens))
 
 
-def _ends(bundle: LoadedModel, batch: BatchEncoding) -> bool:
+def _ends(loaded: LoadedModel, batch: BatchEncoding) -> bool:
     """Return whether the tokenizer has put an end token behind a text that is to be continued."""
-    if not bundle.architecture.ends_texts:
+    if not loaded.architecture.ends_texts:
         return False
-    ends = (bundle.tokenizer.sep_token_id, bundle.tokenizer.eos_token_id)
+    ends = (loaded.tokenizer.sep_token_id, loaded.tokenizer.eos_token_id)
     last, own = int(batch["input_ids"][0, -1]), batch.word_ids(0)[-1]
     return own is None and last in ends and batch["input_ids"].shape[1] > 1
 
@@ -129,19 +129,19 @@ def single_token(tokenizer: PreTrainedTokenizerBase, word: str) -> tuple[int | N
     return None, f"“{word}” is {len(pieces)} tokens here ({', '.join(pieces)}), and a place holds one"
 
 
-def asked_texts(bundle: LoadedModel, text: object, second: object = "") -> tuple[object, object, bool]:
+def asked_texts(loaded: LoadedModel, text: object, second: object = "") -> tuple[object, object, bool]:
     """Return a text, or a pair, as a model can be asked about its blank, and whether it was cut there.
 
     A model that fills masks gets its own mask token. One that only continues a text reads what stands before the blank,
     since "[MASK]" would be letters to it. Raises BadInputError if nothing stands there.
     """
-    if Capability.MLM in bundle.capabilities or Capability.CAUSAL not in bundle.capabilities:
-        return with_own_mask(bundle.tokenizer, text), with_own_mask(bundle.tokenizer, second), False
+    if Capability.MLM in loaded.capabilities or Capability.CAUSAL not in loaded.capabilities:
+        return with_own_mask(loaded.tokenizer, text), with_own_mask(loaded.tokenizer, second), False
     if not isinstance(text, str) or not isinstance(second, str):
         return text, second, False
     before, after = up_to_blank(text, second)
     if not before.strip() and text.strip():
-        raise BadInputError(f"{bundle.model_id} reads only what stands before the blank. Write some words there.")
+        raise BadInputError(f"{loaded.model_id} reads only what stands before the blank. Write some words there.")
     return before, after, (before, after) != (text, second)
 
 

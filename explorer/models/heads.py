@@ -87,7 +87,7 @@ def _computing(module: nn.Module, forward: Callable[..., Any]) -> Iterator[None]
         del module.forward
 
 
-def head_at_each_layer(bundle: LoadedModel, inputs: Mapping[str, Tensor], places: Sequence[int]) -> Any:
+def head_at_each_layer(loaded: LoadedModel, inputs: Mapping[str, Tensor], places: Sequence[int]) -> Any:
     """Return the model's output with one row a layer: row k holds the head's scores from the states after k layers.
 
     Row 0 reads the embeddings, row `depth` is the model's own answer. One forward pass: the last layer hands on the
@@ -97,19 +97,19 @@ def head_at_each_layer(bundle: LoadedModel, inputs: Mapping[str, Tensor], places
     inputs: keyword tensors, (1, length). places: the positions at which a score for each token is wanted; scores then
     have the shape (depth + 1, len(places), classes). Scores of a text as a whole are not meaningful here.
     """
-    tree = private_tree(bundle.model)
-    layers = _layers(tree, bundle)
+    tree = private_tree(loaded.model)
+    layers = _layers(tree, loaded)
     stack = _Stack(depth_of(tree))
     for layer in layers:
         layer.register_forward_pre_hook(stack.keep, with_kwargs=True)
         layer.register_forward_hook(stack.hand_on)
-    with head_at(tree, torch.tensor(list(places), device=bundle.device)):
-        return tree(**{name: tensor.to(bundle.device) for name, tensor in inputs.items()})
+    with head_at(tree, torch.tensor(list(places), device=loaded.device)):
+        return tree(**{name: tensor.to(loaded.device) for name, tensor in inputs.items()})
 
 
-def _layers(tree: nn.Module, bundle: LoadedModel) -> list[nn.Module]:
+def _layers(tree: nn.Module, loaded: LoadedModel) -> list[nn.Module]:
     """Return the layers' modules; ALBERT's shared one appears once, and is called at each depth."""
-    layout = bundle.architecture.layers
+    layout = loaded.architecture.layers
     count = layout.count(name for name, _ in tree.named_parameters())
     return [tree.get_submodule(layout.name(number, "").rstrip(".")) for number in range(count)]
 

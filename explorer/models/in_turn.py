@@ -29,7 +29,7 @@ class InTurn:
 
 
 def in_turn(
-    bundle: LoadedModel,
+    loaded: LoadedModel,
     encoded: Encoded,
     rest_of_word: bool,
     words: Sequence[int | None] | None = None,
@@ -41,23 +41,23 @@ def in_turn(
     of each position, None for positions that are left out; by default every word. tree: a private tree of the model's,
     for callers with many texts.
     """
-    bundle.require(Capability.MLM)
+    loaded.require(Capability.MLM)
     ids = encoded.input_ids
-    mask_id = int(bundle.tokenizer.mask_token_id)
+    mask_id = int(loaded.tokenizer.mask_token_id)
     rows, positions = masked_in_turn(ids, words or encoded.word_ids, mask_id, rest_of_word)
     if not positions:
         return []
     at, found = torch.tensor(positions), list[InTurn]()
     step = max(1, CHUNK_TOKENS // rows.shape[1])
-    tree = tree or private_tree(bundle.model)
+    tree = tree or private_tree(loaded.model)
     for chunk, places in zip(rows.split(step), at.split(step), strict=True):
         shared = {name: tensor.expand(len(chunk), -1) for name, tensor in encoded.inputs.items()}
-        inputs = {name: tensor.to(bundle.device) for name, tensor in {**shared, "input_ids": chunk}.items()}
+        inputs = {name: tensor.to(loaded.device) for name, tensor in {**shared, "input_ids": chunk}.items()}
         chosen = torch.zeros(chunk.shape, dtype=torch.bool)
         chosen[torch.arange(len(chunk)), places] = True
         # One masked position in each row: the product with the vocabulary is computed there alone.
-        with head_at(tree, chosen.to(bundle.device)):
-            logits = bundle.logits(Capability.MLM, tree(**inputs))[0].float()
+        with head_at(tree, chosen.to(loaded.device)):
+            logits = loaded.logits(Capability.MLM, tree(**inputs))[0].float()
         true = log_probability_of(logits.log_softmax(-1).cpu(), ids[places])
         found += map(InTurn, places.tolist(), true.tolist(), logits.argmax(-1).tolist())
     return found

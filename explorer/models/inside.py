@@ -67,7 +67,7 @@ def private_tree(model: PreTrainedModel, attention: str = "eager") -> PreTrained
 
 
 def read(
-    bundle: LoadedModel,
+    loaded: LoadedModel,
     inputs: Mapping[str, Tensor],
     head_gates: Tensor | None = None,
     attentions: bool = True,
@@ -76,9 +76,9 @@ def read(
 
     head_gates: as `gated` takes them.
     """
-    tree = private_tree(bundle.model)
-    on_device = {name: tensor.to(bundle.device) for name, tensor in inputs.items()}
-    with gated(tree, bundle.architecture, head_gates):
+    tree = private_tree(loaded.model)
+    on_device = {name: tensor.to(loaded.device) for name, tensor in inputs.items()}
+    with gated(tree, loaded.architecture, head_gates):
         output = tree(**on_device, output_hidden_states=True, output_attentions=attentions)
     return Reading(output, tuple(output.hidden_states), tuple(output.attentions or ()) if attentions else ())
 
@@ -198,20 +198,20 @@ class QueryKey:
     exact: bool
 
 
-def query_and_key(bundle: LoadedModel, inputs: Mapping[str, Tensor], layer: int) -> QueryKey:
+def query_and_key(loaded: LoadedModel, inputs: Mapping[str, Tensor], layer: int) -> QueryKey:
     """Return the queries and keys of one layer (from 0) for one text. inputs: keyword tensors, (1, length)."""
-    on_device = {name: tensor.to(bundle.device) for name, tensor in inputs.items()}
-    recorded = _content_scores if bundle.architecture.disentangled else _recorded
-    record = recorded(bundle, on_device, layer)
+    on_device = {name: tensor.to(loaded.device) for name, tensor in inputs.items()}
+    recorded = _content_scores if loaded.architecture.disentangled else _recorded
+    record = recorded(loaded, on_device, layer)
     weights = record.weights[0].float().cpu()
     query, key = record.query[0].float().cpu(), record.key[0].float().cpu()
     plain = (query @ key.transpose(1, 2) * record.scaling).softmax(-1)
     return QueryKey(query, key, record.scaling, weights, bool(torch.allclose(plain, weights, atol=1e-4)))
 
 
-def _recorded(bundle: LoadedModel, inputs: Mapping[str, Tensor], layer: int) -> _Record:
+def _recorded(loaded: LoadedModel, inputs: Mapping[str, Tensor], layer: int) -> _Record:
     """Record them by transformers' own interface for attention functions."""
-    tree = private_tree(bundle.model, RECORDING)
+    tree = private_tree(loaded.model, RECORDING)
     records: list[_Record] = []
     for module in tree.modules():
         object.__setattr__(module, "explorer_records", records)
@@ -219,12 +219,12 @@ def _recorded(bundle: LoadedModel, inputs: Mapping[str, Tensor], layer: int) -> 
     return records[layer]
 
 
-def _content_scores(bundle: LoadedModel, inputs: Mapping[str, Tensor], layer: int) -> _Record:
+def _content_scores(loaded: LoadedModel, inputs: Mapping[str, Tensor], layer: int) -> _Record:
     """Record DeBERTa's content-to-content part (He et al. 2021, equation 4), from the projections; its attention is its
     own code.
     """
-    config, layers = bundle.model.config, bundle.architecture.layers
-    tree = private_tree(bundle.model)
+    config, layers = loaded.model.config, loaded.architecture.layers
+    tree = private_tree(loaded.model)
     kept: dict[str, Tensor] = {}
 
     def keep(role: str) -> Any:

@@ -79,7 +79,7 @@ is tied or complete from then on.
 """
 
 
-def load_bundle(model_id: str, settings: Settings) -> LoadedModel:
+def load_model(model_id: str, settings: Settings) -> LoadedModel:
     """Load a model that is on this machine, in float32, from safetensors, without remote code.
 
     Raises ModelUnavailableError if it is not here, is broken or is of a family that is not supported.
@@ -168,52 +168,52 @@ def _architecture(model_id: str, folder: Path) -> Architecture:
 class ModelStore:
     """Loaded models, least recently used first; shared by all visitors and safe to use from many threads."""
 
-    def __init__(self, settings: Settings, load: Callable[[str, Settings], LoadedModel] = load_bundle) -> None:
+    def __init__(self, settings: Settings, load: Callable[[str, Settings], LoadedModel] = load_model) -> None:
         self._settings, self._load = settings, load
-        self._bundles: OrderedDict[str, LoadedModel] = OrderedDict()
+        self._loaded_models: OrderedDict[str, LoadedModel] = OrderedDict()
         self._lock = threading.Lock()
         self._loading: dict[str, threading.Lock] = {}
 
     def get(self, model_id: str) -> LoadedModel:
-        """Return the bundle of a model, loaded at most once however many ask at the same time."""
+        """Return the model of a model, loaded at most once however many ask at the same time."""
         with self._lock:
-            if model_id in self._bundles:
-                self._bundles.move_to_end(model_id)
-                return self._bundles[model_id]
+            if model_id in self._loaded_models:
+                self._loaded_models.move_to_end(model_id)
+                return self._loaded_models[model_id]
             gate = self._loading.setdefault(model_id, threading.Lock())
         with gate:  # a lock for each model: a slow load holds up nobody who asks for another
             with self._lock:
-                if model_id in self._bundles:  # whoever held the gate before may have loaded it
-                    return self._bundles[model_id]
-            bundle = self._load(model_id, self._settings)
+                if model_id in self._loaded_models:  # whoever held the gate before may have loaded it
+                    return self._loaded_models[model_id]
+            loaded = self._load(model_id, self._settings)
             with self._lock:
-                self._bundles[model_id] = bundle
+                self._loaded_models[model_id] = loaded
                 self._evict(keep=model_id)
-            return bundle
+            return loaded
 
     def loaded(self) -> tuple[str, ...]:
         """Return the models in memory, least recently used first."""
         with self._lock:
-            return tuple(self._bundles)
+            return tuple(self._loaded_models)
 
     def find(self, model_id: str) -> LoadedModel | None:
-        """Return the bundle of a model that is in memory already; loads nothing."""
+        """Return the model of a model that is in memory already; loads nothing."""
         with self._lock:
-            return self._bundles.get(model_id)
+            return self._loaded_models.get(model_id)
 
     def release_others(self, model_id: str) -> None:
         """Unload every other model and give the device's memory back."""
         with self._lock:
-            for other in [name for name in self._bundles if name != model_id]:
-                del self._bundles[other]
+            for other in [name for name in self._loaded_models if name != model_id]:
+                del self._loaded_models[other]
         gc.collect()
         if torch.cuda.is_available():
             torch.cuda.empty_cache()
 
     def _evict(self, keep: str) -> None:
         """Drop the least recently used until the limit holds; the newest stays even if it exceeds the limit alone."""
-        while sum(bundle.bytes for bundle in self._bundles.values()) > self._settings.model_cache_bytes:
-            oldest = next(name for name in self._bundles)
+        while sum(loaded.bytes for loaded in self._loaded_models.values()) > self._settings.model_cache_bytes:
+            oldest = next(name for name in self._loaded_models)
             if oldest == keep:
                 break
-            del self._bundles[oldest]
+            del self._loaded_models[oldest]

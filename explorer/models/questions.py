@@ -35,19 +35,19 @@ class Question:
     places: Callable[[LoadedModel, Encoded], list[int]]
 
 
-def _masks(bundle: LoadedModel, encoded: Encoded) -> list[int]:
-    return [token.position for token in encoded.tokens if token.token_id == bundle.tokenizer.mask_token_id]
+def _masks(loaded: LoadedModel, encoded: Encoded) -> list[int]:
+    return [token.position for token in encoded.tokens if token.token_id == loaded.tokenizer.mask_token_id]
 
 
-def _whole(bundle: LoadedModel, encoded: Encoded) -> list[int]:
+def _whole(loaded: LoadedModel, encoded: Encoded) -> list[int]:
     return [0]
 
 
-def _words(bundle: LoadedModel, encoded: Encoded) -> list[int]:
+def _words(loaded: LoadedModel, encoded: Encoded) -> list[int]:
     return [token.position for token in encoded.tokens if token.word is not None]
 
 
-def _last(bundle: LoadedModel, encoded: Encoded) -> list[int]:
+def _last(loaded: LoadedModel, encoded: Encoded) -> list[int]:
     return [len(encoded.tokens) - 1]
 
 
@@ -69,15 +69,15 @@ def question(slug: str) -> Question:
     return known[slug]
 
 
-def fitting_question(bundle: LoadedModel, encoded: Encoded, is_pair: bool) -> Question:
+def fitting_question(loaded: LoadedModel, encoded: Encoded, is_pair: bool) -> Question:
     """Return the question that a text itself puts: a mask to fill, else a pair to judge, else what the model's head is
     for.
 
     Raises BadInputError if the model needs a mask or a second text to be asked anything, MissingCapabilityError if it
     has no head at all.
     """
-    can = bundle.capabilities
-    if Capability.MLM in can and _masks(bundle, encoded):
+    can = loaded.capabilities
+    if Capability.MLM in can and _masks(loaded, encoded):
         return question("mask")
     if is_pair:
         for slug in ("next", "order"):
@@ -87,29 +87,29 @@ def fitting_question(bundle: LoadedModel, encoded: Encoded, is_pair: bool) -> Qu
         if question(slug).needs in can:
             return question(slug)
     if Capability.MLM in can:
-        raise BadInputError(f"Nothing is asked of {bundle.model_id} yet: write [MASK] where it should guess a word.")
+        raise BadInputError(f"Nothing is asked of {loaded.model_id} yet: write [MASK] where it should guess a word.")
     if can:
-        raise BadInputError(f"Nothing is asked of {bundle.model_id} yet: give it a second text.")
-    raise MissingCapabilityError(f"{bundle.model_id} has no pretrained head, so there is nothing that it predicts.")
+        raise BadInputError(f"Nothing is asked of {loaded.model_id} yet: give it a second text.")
+    raise MissingCapabilityError(f"{loaded.model_id} has no pretrained head, so there is nothing that it predicts.")
 
 
-def scores(asked: Question, bundle: LoadedModel, output: Any) -> Tensor:
+def scores(asked: Question, loaded: LoadedModel, output: Any) -> Tensor:
     """Return the head's logits, (rows, places, classes), whose softmax over the last dimension is the answer.
 
     places is the length of the text, or 1 if the text is judged as a whole.
     """
-    logits: Tensor = output.logits if asked.needs is None else bundle.logits(asked.needs, output)
+    logits: Tensor = output.logits if asked.needs is None else loaded.logits(asked.needs, output)
     if asked.needs is Capability.RTD:
         # ELECTRA's single logit x becomes (0, x), whose softmax is (1 − σ(x), σ(x)).
         return torch.stack([torch.zeros_like(logits), logits], dim=-1)
     return logits if asked.needs in (Capability.MLM, Capability.CAUSAL) else logits[:, None, :]
 
 
-def class_name(asked: Question, bundle: LoadedModel, number: int) -> str:
+def class_name(asked: Question, loaded: LoadedModel, number: int) -> str:
     """Return a class as a visitor reads it: a token of the vocabulary, or a name."""
     if asked.classes:
         return asked.classes[number]
     if asked.needs is None:
-        names: Any = bundle.model.config.id2label
+        names: Any = loaded.model.config.id2label
         return str(names[number])
-    return str(bundle.tokenizer.decode([number]))
+    return str(loaded.tokenizer.decode([number]))

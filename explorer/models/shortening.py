@@ -86,21 +86,21 @@ def put(model: nn.Module, name: str, tensor: Tensor) -> None:
         module._buffers[leaf] = tensor
 
 
-def shortened(bundle: LoadedModel, count: int) -> LoadedModel:
-    """Return the bundle's model, heads included, with `count` of its layers; the tensors are shared. Raises as layers_kept."""
-    model = bundle.model
+def shortened(loaded: LoadedModel, count: int) -> LoadedModel:
+    """Return the model's model, heads included, with `count` of its layers; the tensors are shared. Raises as layers_kept."""
+    model = loaded.model
     kept = layers_kept(depth_of(model), count)
     config = shortened_config(model.config, kept)
     config._attn_implementation = None
     with torch.device("meta"):  # without storage, since every tensor is replaced below
         short: Any = type(model)(config)
     named: dict[str, Tensor] = {**dict(model.named_parameters(remove_duplicate=False)), **dict(model.named_buffers())}
-    tensors = renamed(named, bundle.architecture.layers, depth_of(model), kept)
+    tensors = renamed(named, loaded.architecture.layers, depth_of(model), kept)
     wanted = [*short.named_parameters(remove_duplicate=False), *short.named_buffers()]
     for name, _ in wanted:
         put(short, name, tensors[name])
     short.eval()
     parameters = sum(parameter.numel() for parameter in short.parameters())
     size = sum(parameter.numel() * parameter.element_size() for parameter in short.parameters())
-    name = f"{bundle.model_id} with {count} of {depth_of(model)} layers"
-    return dataclasses.replace(bundle, model_id=name, model=short, parameters=parameters, bytes=size)
+    name = f"{loaded.model_id} with {count} of {depth_of(model)} layers"
+    return dataclasses.replace(loaded, model_id=name, model=short, parameters=parameters, bytes=size)

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from explorer.engine.local import LocalEngine
-from explorer.models.loaded_model import load_bundle
+from explorer.models.loaded_model import load_model
 from explorer.runs.examples import EXAMPLES, OWNER, Worked
 from explorer.runs.open import OpenRun, OpenRuns
 from explorer.runs.outcome import on_real_task, real_file
@@ -89,7 +89,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     with tempfile.TemporaryDirectory() as data_folder:
         settings = Settings(data_folder=Path(data_folder))
         runs = LocalEngine(settings).runs
-        open_run = OpenRuns(runs.get, runs.store.folder_of, lambda model: load_bundle(model, settings))
+        open_run = OpenRuns(runs.get, runs.store.folder_of, lambda model: load_model(model, settings))
         if chosen.measure:
             measure_bundled(wanted, chosen.glue, open_run)
             return

@@ -45,7 +45,7 @@ class OpenRun:
 
     record: RunRecord
     folder: Path
-    bundle: Callable[[], LoadedModel]
+    loaded: Callable[[], LoadedModel]
     restore: Callable[[], Adapted]
     begin: Callable[[], Adapted]
 
@@ -92,9 +92,9 @@ class OpenRuns:
     """Opens runs by id and keeps the adapted models that were used last."""
 
     def __init__(
-        self, get: Callable[[str], RunRecord], folder_of: Callable[[str], Path], bundle_of: Callable[[str], LoadedModel]
+        self, get: Callable[[str], RunRecord], folder_of: Callable[[str], Path], loaded_of: Callable[[str], LoadedModel]
     ):
-        self._get, self.folder_of, self._bundle_of = get, folder_of, bundle_of
+        self._get, self.folder_of, self._loaded_of = get, folder_of, loaded_of
         self._restored = LRUCache(MOST_OPEN)
 
     def __call__(self, run_id: str) -> OpenRun:
@@ -104,17 +104,17 @@ class OpenRuns:
         return OpenRun(
             record,
             folder,
-            lambda: self._bundle_of(record.spec.model),
+            lambda: self._loaded_of(record.spec.model),
             lambda: self._restore(record, folder),
             lambda: self._begin(record),
         )
 
     def model(self, model_id: str) -> LoadedModel:
         """Return a model by its id, for a job that works on runs or on models."""
-        return self._bundle_of(model_id)
+        return self._loaded_of(model_id)
 
     def _begin(self, record: RunRecord) -> Adapted:
-        adapted = adapt(self._bundle_of(record.spec.model), len(record.labels) or 1, record.spec, record.kind)
+        adapted = adapt(self._loaded_of(record.spec.model), len(record.labels) or 1, record.spec, record.kind)
         if adapted.method.needs_teacher and record.spec.start == "teacher":
             take_layers(adapted, merged(self(record.spec.teacher).restore()))
         return adapted
@@ -122,7 +122,7 @@ class OpenRuns:
     def _restore(self, record: RunRecord, folder: Path) -> Adapted:
         def make() -> Adapted:
             with torch.inference_mode(False):  # some jobs ask for gradients, which such tensors do not have
-                adapted = adapt(self._bundle_of(record.spec.model), len(record.labels) or 1, record.spec, record.kind)
+                adapted = adapt(self._loaded_of(record.spec.model), len(record.labels) or 1, record.spec, record.kind)
                 adapted.load_state(load_tensors(folder / WEIGHTS, mended_by(folder)))
                 adapted.eval()
             return adapted
@@ -146,7 +146,7 @@ def as_model(opened: OpenRun) -> PreTrainedModel:
     if reason := why_no_model(opened.record):
         raise BadInputError(reason)
     changed = merged(opened.restore()).state_dict()
-    model = copy.deepcopy(opened.bundle().model)
+    model = copy.deepcopy(opened.loaded().model)
     for name, parameter in model.named_parameters():
         if name in changed and changed[name].shape == parameter.shape:
             parameter.copy_(changed[name])
@@ -164,7 +164,7 @@ def keep_model(opened: OpenRun, folder: Path) -> None:
         making = Path(mkdtemp(dir=folder.parent, prefix="making-"))
         try:
             model.save_pretrained(making)
-            opened.bundle().tokenizer.save_pretrained(making)
+            opened.loaded().tokenizer.save_pretrained(making)
             making.rename(folder)
         finally:
             shutil.rmtree(making, ignore_errors=True)
@@ -185,11 +185,11 @@ def import_run(open_run: OpenRuns, params: Adapter) -> RunRecord:
     notes: list[str] = []
     with torch.inference_mode(False):
         try:
-            bundle = open_run.model(base_name(params.file))
+            loaded = open_run.model(base_name(params.file))
         except ModelUnavailableError:
-            bundle = None
+            loaded = None
             notes.append("Choose its base model in the picker first and import it again, to ask the adapter something.")
-        imported = import_adapter(params.file, bundle)
+        imported = import_adapter(params.file, loaded)
     folder = open_run.folder_of(params.name)
     try:
         save_snapshot(folder, 1, imported.deltas)

@@ -124,7 +124,7 @@ def on_real_task(record: RunRecord, adapted: Adapted, path: Path, date: str, com
     if task is None:
         raise BadInputError(f"{record.name} has learned none of the bundled tasks, so GLUE has no file of its task.")
     examples = read_glue(path, task.slug).examples
-    rows = tokenise(adapted.bundle, examples, min(LONGEST_ROW, adapted.longest))
+    rows = tokenise(adapted.loaded, examples, min(LONGEST_ROW, adapted.longest))
     device = next(iter(adapted.model.parameters())).device
     predicted = decide(task, predict(adapted, rows, device), Scale(*record.scale))
     found = scores(task, rows.labels.tolist(), predicted)

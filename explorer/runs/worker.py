@@ -31,7 +31,7 @@ class Worker(Working):
     """A fine-tuning run in progress. open_run: opens a student's teacher."""
 
     data: TaskData
-    bundle: LoadedModel
+    loaded: LoadedModel
     open_run: Callable[[str], OpenRun] | None = None
 
     def _work(self) -> None:
@@ -40,12 +40,12 @@ class Worker(Working):
         lesson = lesson_of(self.data.train[: spec.examples or None], spec)
         chosen = lesson.examples
         check_classes(self.data, [chosen[place].label for place in sorted(lesson.labelled)])
-        adapted = adapt(self.bundle, self.data.task.outputs, spec, self.data.task.kind)
+        adapted = adapt(self.loaded, self.data.task.outputs, spec, self.data.task.kind)
         kind = adapted.kind
         longest = min(kind.longest, adapted.longest)
-        train = kind.read(self.bundle, chosen, longest)
+        train = kind.read(self.loaded, chosen, longest)
         held_out = {
-            name: kind.read(self.bundle, examples[:MOST_HELD_OUT], longest)
+            name: kind.read(self.loaded, examples[:MOST_HELD_OUT], longest)
             for name, examples in self.data.validation.items()
         }
         rate = learning_rate(spec, kind)
@@ -87,7 +87,7 @@ class Worker(Working):
     def _announce(self, training: Training, train: Rows, held_out: dict[str, Rows], lesson: Lesson) -> None:
         """Report the run's numbers once everything is loaded, and measure before the first step."""
         planned = plan(
-            self.bundle,
+            self.loaded,
             self.data.task.outputs,
             self.record.spec,
             len(train),

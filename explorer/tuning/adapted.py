@@ -38,20 +38,20 @@ START = "start."
 """Prefix of the names of PiSSA's initial factors in a state."""
 
 
-def adapt(bundle: LoadedModel, outputs: int, spec: RunSpec, kind: str = CLASSES) -> Adapted:
+def adapt(loaded: LoadedModel, outputs: int, spec: RunSpec, kind: str = CLASSES) -> Adapted:
     """Put a method on a model, ready to train; the result depends on the seed alone. `outputs` is the number of
     classes, or 1.
 
     kind: of the task, which decides the head (explorer.tuning.kinds).
 
-    The bundle is shared and never changed. Raises BadInputError if the method is not possible on the family, or a
+    The model is shared and never changed. Raises BadInputError if the method is not possible on the family, or a
     setting does not fit its sizes.
     """
-    check_method(bundle, spec, kind)
-    kept = layers_of(bundle.model.config, spec)
+    check_method(loaded, spec, kind)
+    kept = layers_of(loaded.model.config, spec)
     learned = kind_of(spec.method, kind)
-    fork = learned.fork(bundle, outputs, spec.seed, kept)
-    return Adapted(bundle, spec, *build(fork, spec, bundle.architecture.layers), learned)
+    fork = learned.fork(loaded, outputs, spec.seed, kept)
+    return Adapted(loaded, spec, *build(fork, spec, loaded.architecture.layers), learned)
 
 
 def layers_of(config: PretrainedConfig, spec: RunSpec) -> tuple[int, ...]:
@@ -64,23 +64,23 @@ def layers_of(config: PretrainedConfig, spec: RunSpec) -> tuple[int, ...]:
     return layers_kept(config.num_hidden_layers, spec.student_layers or half_of(config.num_hidden_layers))
 
 
-def check_method(bundle: LoadedModel, spec: RunSpec, kind: str = CLASSES) -> None:
+def check_method(loaded: LoadedModel, spec: RunSpec, kind: str = CLASSES) -> None:
     """Raise BadInputError if the method is not possible on the family, or its virtual tokens leave no room for a text."""
     method = find_method(spec.method)
-    reason = method.unavailable(bundle.architecture, bundle.model.config.to_dict()) or kind_of(
+    reason = method.unavailable(loaded.architecture, loaded.model.config.to_dict()) or kind_of(
         spec.method, kind
-    ).refuses(method, bundle.architecture)
+    ).refuses(method, loaded.architecture)
     if reason:
-        raise BadInputError(f"{method.title} cannot be had on {bundle.model_id}: {reason}")
-    _check_depth(bundle, spec, method)
-    if method.has_virtual_tokens and spec.prefix_length > bundle.longest // 2:
+        raise BadInputError(f"{method.title} cannot be had on {loaded.model_id}: {reason}")
+    _check_depth(loaded, spec, method)
+    if method.has_virtual_tokens and spec.prefix_length > loaded.longest // 2:
         raise BadInputError(
-            f"prefix_length is {spec.prefix_length}, and {bundle.model_id} reads {bundle.longest} tokens in all. "
-            f"Take {bundle.longest // 2} or less, so that half of them are left for the text."
+            f"prefix_length is {spec.prefix_length}, and {loaded.model_id} reads {loaded.longest} tokens in all. "
+            f"Take {loaded.longest // 2} or less, so that half of them are left for the text."
         )
 
 
-def _check_depth(bundle: LoadedModel, spec: RunSpec, method: Method) -> None:
+def _check_depth(loaded: LoadedModel, spec: RunSpec, method: Method) -> None:
     """Raise BadInputError if the model has no last layers that can be trained alone, or if a random start leaves
     weights untrained.
     """
@@ -91,14 +91,14 @@ def _check_depth(bundle: LoadedModel, spec: RunSpec, method: Method) -> None:
         )
     if not spec.last_layers:
         return
-    depth, names = bundle.model.config.num_hidden_layers, [name for name, _ in bundle.model.named_parameters()]
+    depth, names = loaded.model.config.num_hidden_layers, [name for name, _ in loaded.model.named_parameters()]
     reason = ""
     if "last_layers" not in method.options:
         reason = f"{method.title} is not put on single layers"
     elif spec.last_layers > depth:
-        reason = f"{bundle.model_id} has {depth} layers, and last_layers is {spec.last_layers}"
-    elif bundle.architecture.layers.count(names) < depth:
-        reason = f"{bundle.model_id} has one layer that serves at every depth, so none of them is the last"
+        reason = f"{loaded.model_id} has {depth} layers, and last_layers is {spec.last_layers}"
+    elif loaded.architecture.layers.count(names) < depth:
+        reason = f"{loaded.model_id} has one layer that serves at every depth, so none of them is the last"
     if reason:
         raise BadInputError(f"{reason}. Set last_layers to 0, which is all of them.")
 
@@ -123,16 +123,16 @@ class Adapted:
 
     def __init__(
         self,
-        bundle: LoadedModel,
+        loaded: LoadedModel,
         spec: RunSpec,
         fork: PreTrainedModel,
         model: nn.Module,
         fresh: frozenset[str],
         kind: Kind | None = None,
     ) -> None:
-        self.bundle, self.spec, self.fork, self.model = bundle, spec, fork, model
+        self.loaded, self.spec, self.fork, self.model = loaded, spec, fork, model
         self.kind = kind or kind_of(spec.method, CLASSES)
-        self.layers = bundle.architecture.layers
+        self.layers = loaded.architecture.layers
         self.method = find_method(spec.method)
         self._body_is_whole = not any(name.startswith(f"{self.layers.body}.") for name in fresh)
         self._takes = _inputs_of(fork)
@@ -143,7 +143,7 @@ class Adapted:
     def longest(self) -> int:
         """The most tokens that a text may have, special ones included; virtual tokens take some of the model's."""
         taken = self.spec.prefix_length if self.method.has_virtual_tokens else 0
-        return self.bundle.longest - taken
+        return self.loaded.longest - taken
 
     def trainable(self) -> dict[str, nn.Parameter]:
         """Return the trained parameters by the name that they are saved under (peft's name if peft has the method)."""
@@ -232,7 +232,7 @@ class Adapted:
         if shapes != given:
             name = min(name for name in {**shapes, **given} if shapes.get(name) != given.get(name))
             raise BadInputError(
-                f"These weights are not of a run like this one ({self.method.title} on {self.bundle.model_id}): {name} is "
+                f"These weights are not of a run like this one ({self.method.title} on {self.loaded.model_id}): {name} is "
                 f"{given.get(name, 'missing')} and should be {shapes.get(name, 'absent')}."
             )
         for name, parameter in trained.items():
@@ -255,7 +255,7 @@ class Adapted:
             raise BadInputError(
                 "This run began with random numbers, so there is no ΔW from the model's weights. Choose another run."
             )
-        return model_deltas(self.fork, self.layers, base_weights(self.bundle), self._start)
+        return model_deltas(self.fork, self.layers, base_weights(self.loaded), self._start)
 
     def _initial_factors(self) -> dict[str, Tensor]:
         """Return PiSSA's A₀ and B₀, by the name of their module in the fork."""
@@ -273,7 +273,7 @@ class Adapted:
         place = self.layers.locate(name)
         assert place is not None
         scale = next(iter(module.scaling.values()))
-        rest = base_weights(self.bundle)[place] - scale * (self._start[f"{name}.B"] @ self._start[f"{name}.A"])
+        rest = base_weights(self.loaded)[place] - scale * (self._start[f"{name}.B"] @ self._start[f"{name}.A"])
         module.base_layer.weight.data = stored(rest, module.base_layer)
 
 

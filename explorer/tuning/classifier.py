@@ -10,7 +10,7 @@ from explorer.models.loaded_model import LoadedModel
 from explorer.tuning.adapted import Adapted
 
 
-def as_bundle(adapted: Adapted, name: str) -> LoadedModel:
+def as_loaded(adapted: Adapted, name: str) -> LoadedModel:
     """Return the adapted model under a name of its own; it answers with a class only (explorer.models.questions).
 
     Raises BadInputError for methods that put virtual tokens before the text: attention would have more columns than
@@ -21,15 +21,15 @@ def as_bundle(adapted: Adapted, name: str) -> LoadedModel:
             f"{name} was trained with {adapted.method.title}, which puts virtual tokens before the text. "
             "Choose a run by another method, such as LoRA, to look inside."
         )
-    return dataclasses.replace(adapted.bundle, model_id=name, model=adapted.fork, capabilities=frozenset())
+    return dataclasses.replace(adapted.loaded, model_id=name, model=adapted.fork, capabilities=frozenset())
 
 
 def as_mask_filler(adapted: Adapted, name: str) -> LoadedModel:
     """Return a student on plain text under a name of its own, with its one head."""
-    architecture = adapted.bundle.architecture
+    architecture = adapted.loaded.architecture
     head = dataclasses.replace(architecture.heads[Capability.MLM], logits="logits", labels="labels")
     return dataclasses.replace(
-        adapted.bundle,
+        adapted.loaded,
         model_id=name,
         model=adapted.fork,
         architecture=dataclasses.replace(architecture, heads={Capability.MLM: head}),

@@ -49,9 +49,9 @@ class Dense:
 Delta = LowRank | Dense
 
 
-def base_weights(bundle: LoadedModel) -> dict[tuple[int, str], Tensor]:
+def base_weights(loaded: LoadedModel) -> dict[tuple[int, str], Tensor]:
     """Return W of every matrix of every layer, by (layer, role): views of the shared tensors, not to be written to."""
-    return {place: oriented(module) for place, module in _matrices(bundle.model, bundle.architecture.layers).items()}
+    return {place: oriented(module) for place, module in _matrices(loaded.model, loaded.architecture.layers).items()}
 
 
 def oriented(module: nn.Module) -> Tensor:

@@ -100,13 +100,13 @@ class Teaching:
 
     def _rows(self, examples: Sequence[Example]) -> Rows:
         """Return the examples as the teacher's own tokenizer reads them."""
-        return tokenise(self.teacher.bundle, examples, min(LONGEST_ROW, self.teacher.longest))
+        return tokenise(self.teacher.loaded, examples, min(LONGEST_ROW, self.teacher.longest))
 
     @torch.no_grad()
     def _read(self, rows: Rows, places: Sequence[int]) -> tuple[Tensor, Tensor]:
         """Return logits (places, outputs) and states (places, width), or (places, 0) if the loss does not compare states."""
         inputs, _ = rows.batch(places, self.device)
-        with precision(self.device, self.teacher.bundle.architecture):
+        with precision(self.device, self.teacher.loaded.architecture):
             if self.compares_states:
                 logits, states = self.teacher.logits_and_states(inputs)
                 return logits.float().cpu(), states.float().cpu()

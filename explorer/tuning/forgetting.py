@@ -56,14 +56,14 @@ def with_own_head(adapted: Adapted) -> PreTrainedModel:
     """
     if reason := why_unmeasured(adapted.method):
         raise BadInputError(f"{adapted.method.title} cannot be measured: {reason}")
-    model = fork_masked(adapted.bundle)
+    model = fork_masked(adapted.loaded)
     setattr(model, adapted.layers.body, getattr(adapted.fork, adapted.layers.body))
     return _private(model)
 
 
-def untouched(bundle: LoadedModel) -> PreTrainedModel:
+def untouched(loaded: LoadedModel) -> PreTrainedModel:
     """Return the same model before any fine-tuning. Raises MissingCapabilityError."""
-    return _private(fork_masked(bundle))
+    return _private(fork_masked(loaded))
 
 
 def _private(model: PreTrainedModel) -> PreTrainedModel:
@@ -72,21 +72,21 @@ def _private(model: PreTrainedModel) -> PreTrainedModel:
     return private_tree(model, str(model.config._attn_implementation))
 
 
-def held_out_rows(bundle: LoadedModel, examples: tuple[Example, ...]) -> Rows:
+def held_out_rows(loaded: LoadedModel, examples: tuple[Example, ...]) -> Rows:
     """Return sentences as the model reads them. Raises BadInputError if it knows none of their words."""
-    return rows_of(bundle, examples, min(LONGEST_ROW, bundle.longest))
+    return rows_of(loaded, examples, min(LONGEST_ROW, loaded.longest))
 
 
 @torch.no_grad()
 def guess(model: PreTrainedModel, adapted: Adapted, rows: Rows) -> Guessed:
     """Guess the hidden words, which are the same for every model with one vocabulary. adapted: knows what the body reads."""
-    device = adapted.bundle.device
-    masks, count = Masks(adapted.bundle.tokenizer), len(rows)
+    device = adapted.loaded.device
+    masks, count = Masks(adapted.loaded.tokenizer), len(rows)
     right, loss, words = (torch.zeros(count, dtype=torch.float64) for _ in range(3))
     for batch in ordered_batches(rows.lengths):
         hidden = masks.hide(rows, batch, MEASURED, MEASURED_KEY)
         inputs = adapted.taken({name: tensor.to(device) for name, tensor in hidden.inputs.items()})
-        with precision(device, adapted.bundle.architecture):
+        with precision(device, adapted.loaded.architecture):
             logits = read_masked(model, inputs, hidden.chosen.to(device))[0]
         logits, of = logits.float().cpu(), hidden.chosen.sum(-1)
         found = (logits.argmax(-1) == hidden.truth).double().split(of.tolist())

@@ -27,40 +27,40 @@ SPAN_OUTPUTS = 2
 """The outputs for each token: a start score and an end score."""
 
 
-def fork_classifier(bundle: LoadedModel, outputs: int, seed: int, kept: Sequence[int] = ()) -> PreTrainedModel:
-    """Make a *ForSequenceClassification of the bundle's family, in evaluation mode; with the kept layers alone, if some
+def fork_classifier(loaded: LoadedModel, outputs: int, seed: int, kept: Sequence[int] = ()) -> PreTrainedModel:
+    """Make a *ForSequenceClassification of the model's family, in evaluation mode; with the kept layers alone, if some
     are named.
 
-    Every parameter and buffer that the bundle's model has under the same name shares its storage and is frozen; the
+    Every parameter and buffer that the model's model has under the same name shares its storage and is frozen; the
     Parameter objects are the fork's own, so assigning to `.data` (or replacing one, see `own`) never reaches the
-    bundle. Writing INTO a shared tensor would: peft's merge does, so merge only what `own` has copied first, or a deep
+    loaded. Writing INTO a shared tensor would: peft's merge does, so merge only what `own` has copied first, or a deep
     copy.
 
     What the checkpoint lacks (the classifier, sometimes a pooler) is initialised as transformers does, from `seed`
     alone, and is all that requires gradients.
     """
-    return _with_fresh_head(bundle, outputs, seed, kept, empty_classifier)
+    return _with_fresh_head(loaded, outputs, seed, kept, empty_classifier)
 
 
-def fork_span(bundle: LoadedModel, outputs: int, seed: int, kept: Sequence[int] = ()) -> PreTrainedModel:
+def fork_span(loaded: LoadedModel, outputs: int, seed: int, kept: Sequence[int] = ()) -> PreTrainedModel:
     """Make a *ForQuestionAnswering as fork_classifier does: a fresh head of two scores a token, for an answer's start
     and end.
     """
-    return _with_fresh_head(bundle, SPAN_OUTPUTS, seed, kept, empty_span)
+    return _with_fresh_head(loaded, SPAN_OUTPUTS, seed, kept, empty_span)
 
 
 def _with_fresh_head(
-    bundle: LoadedModel,
+    loaded: LoadedModel,
     outputs: int,
     seed: int,
     kept: Sequence[int],
     empty: Callable[[PretrainedConfig], PreTrainedModel],
 ) -> PreTrainedModel:
-    config = classifier_config(bundle.model.config, outputs, bundle.tokenizer.pad_token_id)
-    shared = pretrained(bundle)
+    config = classifier_config(loaded.model.config, outputs, loaded.tokenizer.pad_token_id)
+    shared = pretrained(loaded)
     if kept:
         config = shortened_config(config, kept)
-        shared = renamed(shared, bundle.architecture.layers, depth_of(bundle.model), kept)
+        shared = renamed(shared, loaded.architecture.layers, depth_of(loaded.model), kept)
     model = empty(config)  # on the meta device, so the shared weights are never copied
     for name, parameter in list(model.named_parameters()):
         source = shared.get(name)
@@ -68,7 +68,7 @@ def _with_fresh_head(
             replacement = nn.Parameter(source.detach(), requires_grad=False)
             replacement._is_hf_initialized = True  # type: ignore[attr-defined]  # transformers leaves such a one as it is
         else:
-            replacement = nn.Parameter(torch.empty_like(parameter, device=bundle.device))
+            replacement = nn.Parameter(torch.empty_like(parameter, device=loaded.device))
         put(model, name, replacement)
     for name, _ in list(model.named_buffers()):
         buffer = shared[name].detach()
@@ -77,13 +77,13 @@ def _with_fresh_head(
     # On real tensors by now, and only on those that are not marked as initialised.
     with Seeded(seed), torch.no_grad():
         model.apply(model._init_weights)
-    model.name_or_path = bundle.model_id
+    model.name_or_path = loaded.model_id
     model.eval()
     return model
 
 
-def fork_masked(bundle: LoadedModel, kept: Sequence[int] = ()) -> PreTrainedModel:
-    """Make the bundle's *ForMaskedLM with its own head, frozen and in evaluation mode; with the kept layers alone, if
+def fork_masked(loaded: LoadedModel, kept: Sequence[int] = ()) -> PreTrainedModel:
+    """Make the model's *ForMaskedLM with its own head, frozen and in evaluation mode; with the kept layers alone, if
     some are named.
 
     Storage is shared as in fork_classifier, and tensors that stand in two places (the word embeddings, which are the
@@ -91,25 +91,25 @@ def fork_masked(bundle: LoadedModel, kept: Sequence[int] = ()) -> PreTrainedMode
 
     Raises MissingCapabilityError if the checkpoint has no such head.
     """
-    bundle.require(Capability.MLM)
-    return _with_own_head(bundle, kept, empty_masked)
+    loaded.require(Capability.MLM)
+    return _with_own_head(loaded, kept, empty_masked)
 
 
-def fork_causal(bundle: LoadedModel, kept: Sequence[int] = ()) -> PreTrainedModel:
-    """Make the bundle's model that continues a text, as fork_masked does. Raises MissingCapabilityError."""
-    bundle.require(Capability.CAUSAL)
-    return _with_own_head(bundle, kept, empty_causal)
+def fork_causal(loaded: LoadedModel, kept: Sequence[int] = ()) -> PreTrainedModel:
+    """Make the model's model that continues a text, as fork_masked does. Raises MissingCapabilityError."""
+    loaded.require(Capability.CAUSAL)
+    return _with_own_head(loaded, kept, empty_causal)
 
 
 def _with_own_head(
-    bundle: LoadedModel, kept: Sequence[int], empty: Callable[[PretrainedConfig], PreTrainedModel]
+    loaded: LoadedModel, kept: Sequence[int], empty: Callable[[PretrainedConfig], PreTrainedModel]
 ) -> PreTrainedModel:
-    shared = pretrained(bundle)
-    config = copy.deepcopy(bundle.model.config)
+    shared = pretrained(loaded)
+    config = copy.deepcopy(loaded.model.config)
     config._attn_implementation = None  # the fastest, whatever the shared model was set to
     if kept:
         config = shortened_config(config, kept)
-        shared = renamed(shared, bundle.architecture.layers, depth_of(bundle.model), kept)
+        shared = renamed(shared, loaded.architecture.layers, depth_of(loaded.model), kept)
     model = empty(config)
     own: dict[int, nn.Parameter] = {}
     for name, _ in list(model.named_parameters(remove_duplicate=False)):
@@ -118,7 +118,7 @@ def _with_own_head(
         put(model, name, own.setdefault(id(source), nn.Parameter(source.detach(), requires_grad=False)))
     for name, _ in list(model.named_buffers()):
         put(model, name, shared[name].detach())
-    model.name_or_path = bundle.model_id
+    model.name_or_path = loaded.model_id
     model.eval()
     return model
 
@@ -171,15 +171,15 @@ def classifier_config(config: PretrainedConfig, outputs: int, pad_token_id: int 
     return changed
 
 
-def pretrained(bundle: LoadedModel) -> dict[str, Tensor]:
-    """Return the bundle's tensors by name, without those of heads that its checkpoint did not hold (they are random
+def pretrained(loaded: LoadedModel) -> dict[str, Tensor]:
+    """Return the model's tensors by name, without those of heads that its checkpoint did not hold (they are random
     numbers).
     """
-    heads = bundle.architecture.heads.items()
+    heads = loaded.architecture.heads.items()
     absent = tuple(
-        prefix for capability, head in heads for prefix in head.weights if capability not in bundle.capabilities
+        prefix for capability, head in heads for prefix in head.weights if capability not in loaded.capabilities
     )
-    tensors = {**dict(bundle.model.named_parameters(remove_duplicate=False)), **dict(bundle.model.named_buffers())}
+    tensors = {**dict(loaded.model.named_parameters(remove_duplicate=False)), **dict(loaded.model.named_buffers())}
     return {name: tensor for name, tensor in tensors.items() if not (absent and name.startswith(absent))}
 
 

@@ -69,13 +69,13 @@ class Masks(Masker):
         return Hidden(inputs, chosen, labels[chosen])
 
 
-def rows_of(bundle: LoadedModel, examples: Sequence[Example], longest: int) -> Rows:
+def rows_of(loaded: LoadedModel, examples: Sequence[Example], longest: int) -> Rows:
     """Return the texts' tokens, without texts in which nothing can be hidden. Raises BadInputError if none is left."""
-    rows, special = tokenise(bundle, examples, longest), set(bundle.tokenizer.all_special_ids)
+    rows, special = tokenise(loaded, examples, longest), set(loaded.tokenizer.all_special_ids)
     kept = [place for place, row in enumerate(rows.inputs) if not special.issuperset(row["input_ids"])]
     if not kept:
         raise BadInputError(
-            f"{bundle.model_id} knows none of the words of this text, so there is nothing to hide. Take another."
+            f"{loaded.model_id} knows none of the words of this text, so there is nothing to hide. Take another."
         )
     return replace(rows, inputs=tuple(rows.inputs[place] for place in kept), labels=rows.labels[kept])
 
@@ -96,8 +96,8 @@ class MaskedTraining(Training):
 
     def __init__(self, adapted: Adapted, task: Task, train: Rows, held_out: Rows, spec: RunSpec, rate: float) -> None:
         super().__init__(adapted, task, train, held_out, spec, rate)
-        self.teacher: PreTrainedModel = fork_masked(adapted.bundle)
-        self.masks = Masks(adapted.bundle.tokenizer)
+        self.teacher: PreTrainedModel = fork_masked(adapted.loaded)
+        self.masks = Masks(adapted.loaded.tokenizer)
         self._answers: dict[int, tuple[Rows, list[Tensor]]] = {}
         self.guesses = torch.empty(0, dtype=torch.long)
 
@@ -129,7 +129,7 @@ class MaskedTraining(Training):
     def _read(self, model: PreTrainedModel, hidden: Hidden) -> tuple[Tensor, Tensor]:
         """Return logits and states as float32; matrix products are in bfloat16 if the processor has it."""
         inputs = self.adapted.taken({name: tensor.to(self.device) for name, tensor in hidden.inputs.items()})
-        with precision(self.device, self.adapted.bundle.architecture):
+        with precision(self.device, self.adapted.loaded.architecture):
             logits, states = read_masked(model, inputs, hidden.chosen.to(self.device))
         return logits.float(), states.float()
 

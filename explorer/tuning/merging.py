@@ -20,7 +20,7 @@ def merged(adapted: Adapted) -> PreTrainedModel:
 
     A student on plain text is a plain *ForMaskedLM already; a copy of it is returned.
 
-    Only what fine-tuning changed is new: W + ΔW, biases, the head. Every other tensor is shared with the bundle, which
+    Only what fine-tuning changed is new: W + ΔW, biases, the head. Every other tensor is shared with the model, which
     stays as it is (Hu et al. 2021, LoRA, section 4.1: "No Additional Inference Latency").
 
     Raises BadInputError with the reason for a method that cannot be merged.
@@ -31,8 +31,8 @@ def merged(adapted: Adapted) -> PreTrainedModel:
         plain = copy.deepcopy(adapted.fork)
         plain.requires_grad_(False).eval()
         return plain
-    kept = layers_of(adapted.bundle.model.config, adapted.spec)
-    plain = adapted.kind.fork(adapted.bundle, adapted.fork.config.num_labels or 1, adapted.spec.seed, kept)
+    kept = layers_of(adapted.loaded.model.config, adapted.spec)
+    plain = adapted.kind.fork(adapted.loaded, adapted.fork.config.num_labels or 1, adapted.spec.seed, kept)
     changed = {**_trained_parameters(adapted, plain), **_merged_weights(adapted, plain), **_scaled_biases(adapted)}
     places: dict[int, list[str]] = {}
     for name, parameter in plain.named_parameters(remove_duplicate=False):
@@ -56,7 +56,7 @@ def _merged_weights(adapted: Adapted, plain: PreTrainedModel) -> dict[str, Tenso
     """Return W + ΔW of every matrix that an adapter changes, in its module's orientation."""
     if adapted.model is adapted.fork:  # nothing is wrapped, so what changed is among the trained parameters
         return {}
-    base, weights = base_weights(adapted.bundle), {}
+    base, weights = base_weights(adapted.loaded), {}
     modules = {place: name for name, _ in plain.named_modules() if (place := adapted.layers.locate(name))}
     for place, delta in adapted.deltas().items():
         W = base[place]  # noqa: N806

@@ -76,7 +76,7 @@ class Mixed:
     def _assemble(self) -> PeftModel:
         """Build the body with every run's adapter in it, under the name that `self._adapters` gives it."""
         first = next(iter(self._runs.values()))
-        fork = fork_classifier(first.bundle, first.fork.config.num_labels or 1, first.spec.seed)
+        fork = fork_classifier(first.loaded, first.fork.config.num_labels or 1, first.spec.seed)
         path = f"{first.layers.body}."
         fresh = [name.removeprefix(path).rpartition(".")[0] for name in head_names(fork) if name.startswith(path)]
         body: Any = fork.get_submodule(first.layers.body)
@@ -114,9 +114,9 @@ def _check(name: str, run: Adapted, first: tuple[str, Adapted]) -> None:
         )
     if run.spec.variant not in MIXABLE:
         raise BadInputError(f"{name} cannot share a batch. {_WHY_NOT[run.spec.variant]} Leave it out.")
-    if run.bundle is not first[1].bundle:
+    if run.loaded is not first[1].loaded:
         raise BadInputError(
-            f"{name} is a run of {run.bundle.model_id}, and {first[0]} of {first[1].bundle.model_id}. "
+            f"{name} is a run of {run.loaded.model_id}, and {first[0]} of {first[1].loaded.model_id}. "
             "A batch shares one model's weights; choose runs of one model."
         )
 

@@ -74,7 +74,7 @@ class Plan:
 
 
 def plan(
-    bundle: LoadedModel,
+    loaded: LoadedModel,
     outputs: int,
     spec: RunSpec,
     examples: int,
@@ -86,14 +86,14 @@ def plan(
 
     Raises BadInputError where `adapt` would.
     """
-    check_method(bundle, spec, kind)
-    sizes = count(bundle.model.config, bundle.architecture.layers, outputs, spec, pretrained(bundle).keys(), kind)
+    check_method(loaded, spec, kind)
+    sizes = count(loaded.model.config, loaded.architecture.layers, outputs, spec, pretrained(loaded).keys(), kind)
     method = find_method(spec.method)
     moved = method.starts_elsewhere(spec)
     # PiSSA keeps its factors beside their starts.
     factors = sum(number for group, number in sizes.groups.items() if group.startswith("LoRA")) if moved else 0
     # It takes its factors out of W, so it needs a copy of W.
-    copies = sizes.of_roles(bundle.architecture.layers.matrices(spec.targets)) if moved else 0
+    copies = sizes.of_roles(loaded.architecture.layers.matrices(spec.targets)) if moved else 0
     virtual = spec.prefix_length if method.lengthens else 0
     tokens = spec.batch_size * (mean_tokens + virtual)
     steps = spec.epochs * -(-examples // spec.batch_size)  # -(-a // b) rounds up
@@ -102,21 +102,21 @@ def plan(
         groups=tuple(sizes.groups.items()),
         total=sizes.total,
         checkpoint_bytes=NUMBER * (sizes.trained + factors),
-        shared_bytes=bundle.bytes,
+        shared_bytes=loaded.bytes,
         own_bytes=NUMBER * (ADAM_NUMBERS * sizes.trained + copies),
-        activation_bytes=_activations(bundle, spec, sizes, tokens),
-        seconds=steps * _step_seconds(bundle, spec, sizes, tokens) + read * _reading_seconds(bundle, sizes, tokens),
-        notes=tuple(_notes(bundle, spec, sizes)),
+        activation_bytes=_activations(loaded, spec, sizes, tokens),
+        seconds=steps * _step_seconds(loaded, spec, sizes, tokens) + read * _reading_seconds(loaded, sizes, tokens),
+        notes=tuple(_notes(loaded, spec, sizes)),
     )
 
 
-def _activations(bundle: LoadedModel, spec: RunSpec, sizes: Sizes, tokens: float) -> int:
+def _activations(loaded: LoadedModel, spec: RunSpec, sizes: Sizes, tokens: float) -> int:
     """Return the bytes of activations: tokens x layers x hidden size x the numbers that the method keeps; none if
     nothing below the head is trained.
     """
-    config, kept = bundle.model.config, find_method(spec.method).kept
+    config, kept = loaded.model.config, find_method(spec.method).kept
     numbers = float(tokens * sizes.depth * _share(spec, sizes) * config.hidden_size * kept)
-    if not _is_half(bundle.device) or not kept:
+    if not _is_half(loaded.device) or not kept:
         return round(NUMBER * numbers)
     # 2: autocast's bfloat16 copies of the matrices.
     return round(NUMBER * HALF_SHARE * numbers + 2 * sum(sizes.matrices.values()))
@@ -127,21 +127,21 @@ def _share(spec: RunSpec, sizes: Sizes) -> float:
     return spec.last_layers / sizes.depth if spec.last_layers else 1.0
 
 
-def _step_seconds(bundle: LoadedModel, spec: RunSpec, sizes: Sizes, tokens: float) -> float:
+def _step_seconds(loaded: LoadedModel, spec: RunSpec, sizes: Sizes, tokens: float) -> float:
     """Return the seconds of one step: products forward (1), back to what each layer read (1) and to the matrices if
     they are trained (1), then AdamW.
     """
     through = 1 + (find_method(spec.method).products - 1) * _share(spec, sizes)
-    products, moved = _speed(bundle.device)
+    products, moved = _speed(loaded.device)
     body = sum(sizes.matrices.values()) * sizes.passes
     starting = float(LAYER_SECONDS * sizes.depth * through)
     # 2: a product is a multiplication and an addition.
     return 2 * tokens * body * through / products + NUMBER * STEP_NUMBERS * sizes.trained / moved + starting
 
 
-def _reading_seconds(bundle: LoadedModel, sizes: Sizes, tokens: float) -> float:
+def _reading_seconds(loaded: LoadedModel, sizes: Sizes, tokens: float) -> float:
     """Return the seconds of reading a batch of held-out texts, forward alone."""
-    products, _ = _speed(bundle.device)
+    products, _ = _speed(loaded.device)
     return 2 * tokens * sum(sizes.matrices.values()) * sizes.passes / products + LAYER_SECONDS * sizes.depth
 
 
@@ -162,9 +162,9 @@ def _speed(device: torch.device) -> tuple[float, float]:
     return 2000 * hidden.numel() * len(weight) / product, 2000 * NUMBER * many.numel() / sweep
 
 
-def _notes(bundle: LoadedModel, spec: RunSpec, sizes: Sizes) -> Iterator[str]:
+def _notes(loaded: LoadedModel, spec: RunSpec, sizes: Sizes) -> Iterator[str]:
     """Yield what these settings mean on this model beyond their numbers."""
-    layers, family = bundle.architecture.layers, bundle.architecture.family
+    layers, family = loaded.architecture.layers, loaded.architecture.family
     method = find_method(spec.method)
     matrices = layers.matrices(spec.targets if "targets" in method.options else ("key", "value"))
     fused = next((name for name in matrices if "+" in name), None)
@@ -174,6 +174,6 @@ def _notes(bundle: LoadedModel, spec: RunSpec, sizes: Sizes) -> Iterator[str]:
     if sizes.passes > 1 and method.reaches_layers:
         yield f"{family} goes through one layer {sizes.passes} times, so what is added to it acts {sizes.passes} times too."
     if method.has_virtual_tokens:
-        left = bundle.longest - spec.prefix_length
-        yield f"{spec.prefix_length} of the {bundle.longest} positions are taken; a text may have {left} tokens."
+        left = loaded.longest - spec.prefix_length
+        yield f"{spec.prefix_length} of the {loaded.longest} positions are taken; a text may have {left} tokens."
     yield from method.notes(spec, layers)

@@ -55,26 +55,26 @@ class SpanRows(Rows):
     places: tuple[np.ndarray, ...] = ()
 
 
-def rows_of(bundle: LoadedModel, examples: Sequence[Example], longest: int) -> SpanRows:
+def rows_of(loaded: LoadedModel, examples: Sequence[Example], longest: int) -> SpanRows:
     """Tokenise pairs, question first and context second, as BERT reads them. A context that is too long becomes several
     windows.
 
     longest: tokens of a row. Rows.cut: how many questions lose their end.
     """
-    longest = min(longest, bundle.longest)
+    longest = min(longest, loaded.longest)
     inputs: list[dict[str, list[int]]] = []
     spans, numbers, places, cut = [], [], [], 0
-    for number, question, windows in _read(bundle, examples, longest):
+    for number, question, windows in _read(loaded, examples, longest):
         cut += bool(question.overflowing)
         for window in windows:
-            row = _joined(bundle, question, window)
+            row = _joined(loaded, question, window)
             inside = [sequence == 1 for sequence in row.sequence_ids]
             characters = np.array(row.offsets, dtype=np.int32)
-            inputs.append(_input(bundle, row, inside))
+            inputs.append(_input(loaded, row, inside))
             spans.append(_tokens_of(examples[number], inside, characters))
             places.append(characters)
             numbers.append(number)
-    filled = dict.fromkeys(inputs[0], 0) | {"input_ids": int(bundle.tokenizer.pad_token_id or 0)} if inputs else {}
+    filled = dict.fromkeys(inputs[0], 0) | {"input_ids": int(loaded.tokenizer.pad_token_id or 0)} if inputs else {}
     labels = torch.tensor(numbers, dtype=torch.float64)
     return SpanRows(
         tuple(inputs), labels, filled, cut, tuple(examples), torch.tensor(spans).reshape(-1, 2), tuple(places)
@@ -82,11 +82,11 @@ def rows_of(bundle: LoadedModel, examples: Sequence[Example], longest: int) -> S
 
 
 def _read(
-    bundle: LoadedModel, examples: Sequence[Example], longest: int
+    loaded: LoadedModel, examples: Sequence[Example], longest: int
 ) -> Iterator[tuple[int, Encoding, list[Encoding]]]:
     """Yield each example's number, its question and the windows of its context, in tokens without special ones."""
-    backend: Tokenizer = bundle.tokenizer.backend_tokenizer
-    special = bundle.tokenizer.num_special_tokens_to_add(pair=True)
+    backend: Tokenizer = loaded.tokenizer.backend_tokenizer
+    special = loaded.tokenizer.num_special_tokens_to_add(pair=True)
     for begin in range(0, len(examples), AT_ONCE):
         chosen = examples[begin : begin + AT_ONCE]
         questions = backend.encode_batch([one.text for one in chosen], add_special_tokens=False)
@@ -99,9 +99,9 @@ def _read(
             yield number, question, [context, *context.overflowing]
 
 
-def _joined(bundle: LoadedModel, question: Encoding, window: Encoding) -> Encoding:
+def _joined(loaded: LoadedModel, question: Encoding, window: Encoding) -> Encoding:
     """Join a question and a window with the model's own special tokens."""
-    backend: Tokenizer = bundle.tokenizer.backend_tokenizer
+    backend: Tokenizer = loaded.tokenizer.backend_tokenizer
     # Otherwise it would join every pair of windows.
     joined: Encoding = backend.post_process(_alone(question), _alone(window))
     return joined
@@ -113,9 +113,9 @@ def _alone(encoding: Encoding) -> Encoding:
     return encoding
 
 
-def _input(bundle: LoadedModel, row: Encoding, inside: Sequence[bool]) -> dict[str, list[int]]:
+def _input(loaded: LoadedModel, row: Encoding, inside: Sequence[bool]) -> dict[str, list[int]]:
     given = {"input_ids": row.ids, "token_type_ids": row.type_ids, "attention_mask": row.attention_mask}
-    named = {name: list(ids) for name, ids in given.items() if name in bundle.tokenizer.model_input_names}
+    named = {name: list(ids) for name, ids in given.items() if name in loaded.tokenizer.model_input_names}
     return {**named, CANDIDATES: candidates_of(inside)}
 
 
@@ -189,7 +189,7 @@ class SpanTraining(Training):
         return cross_entropy(scores, self.train_rows.spans[batch].to(self.device))
 
     def _scores(self, rows: SpanRows, places: list[int]) -> Tensor:
-        with precision(self.device, self.adapted.bundle.architecture):
+        with precision(self.device, self.adapted.loaded.architecture):
             return scores_of(self.adapted, rows.batch(places, self.device)[0])
 
     def _is_evaluated(self) -> bool:

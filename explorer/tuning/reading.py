@@ -63,7 +63,7 @@ class Reader:
         if not self.adapted.frozen_body:
             return self.adapted.logits(rows.batch(places, self.device)[0])
         if id(rows) not in self._features:
-            with precision(self.device, self.adapted.bundle.architecture):
+            with precision(self.device, self.adapted.loaded.architecture):
                 # Rows are kept too, so that no other object can take over their id.
                 self._features[id(rows)] = (rows, self._in_order(rows, rows.lengths, self.adapted.body_output, stopped))
         return self.adapted.head(self._features[id(rows)][1][list(places)])
@@ -76,7 +76,7 @@ class Reader:
         if self.adapted.frozen_body:
             with torch.no_grad():
                 return self.logits(rows, range(len(rows.lengths[:count])), stopped).float().cpu()
-        with precision(self.device, self.adapted.bundle.architecture):
+        with precision(self.device, self.adapted.loaded.architecture):
             return self._in_order(rows, rows.lengths[:count], self.adapted.logits, stopped).float().cpu()
 
     @torch.no_grad()

@@ -55,10 +55,10 @@ class Rows:
         return inputs, self.labels[list(places)].float().to(device)
 
 
-def tokenise(bundle: LoadedModel, examples: Sequence[Example], longest: int = LONGEST_ROW) -> Rows:
+def tokenise(loaded: LoadedModel, examples: Sequence[Example], longest: int = LONGEST_ROW) -> Rows:
     """Tokenise every example, two texts with the model's own separators; a text that is too long loses its end."""
-    longest = min(longest, bundle.longest)
-    tokenizer = bundle.tokenizer
+    longest = min(longest, loaded.longest)
+    tokenizer = loaded.tokenizer
     firsts = [example.text for example in examples]
     seconds = [example.second for example in examples]
     texts = (firsts, seconds) if examples and examples[0].second is not None else (firsts,)

@@ -157,7 +157,7 @@ class Training:
     def _batch_loss(self, batch: list[int]) -> Tensor:
         """Return the task's loss on some training rows, or a student's loss."""
         labels = self.train_rows.labels[batch].float().to(self.device)
-        quick = partial(precision, self.device, self.adapted.bundle.architecture)
+        quick = partial(precision, self.device, self.adapted.loaded.architecture)
         if self.teaching is None:
             with quick():
                 logits = self.reader.logits(self.train_rows, batch)

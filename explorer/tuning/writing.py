@@ -37,31 +37,31 @@ LONGEST_TEXT = 64
 ROWS_AT_ONCE = 64
 
 
-def end_of(bundle: LoadedModel) -> int:
+def end_of(loaded: LoadedModel) -> int:
     """Return the token that ends a text: the tokenizer's end of text, else its separator."""
-    known = (bundle.tokenizer.eos_token_id, bundle.tokenizer.sep_token_id, bundle.tokenizer.pad_token_id, 0)
+    known = (loaded.tokenizer.eos_token_id, loaded.tokenizer.sep_token_id, loaded.tokenizer.pad_token_id, 0)
     return int(next(token for token in known if token is not None))
 
 
-def prompt_of(bundle: LoadedModel, meaning: str) -> list[int]:
+def prompt_of(loaded: LoadedModel, meaning: str) -> list[int]:
     """Return the tokens of the prompt after which a text is generated."""
-    ids: list[int] = bundle.tokenizer(meaning.strip() + ASKS)["input_ids"]
+    ids: list[int] = loaded.tokenizer(meaning.strip() + ASKS)["input_ids"]
     return ids
 
 
-def rows_of(bundle: LoadedModel, examples: Sequence[Example], longest: int) -> Rows:
+def rows_of(loaded: LoadedModel, examples: Sequence[Example], longest: int) -> Rows:
     """Make a row for each text of each meaning: meaning, text, end of text; `labels` are the ids of the text and its
     end.
 
     A row that is too long loses its end. Rows.labels: the number of the meaning among `examples`. Raises BadInputError
     if no meaning leaves room for a text.
     """
-    end = end_of(bundle)
+    end = end_of(loaded)
     inputs, places, cut = [], [], 0
     for place, example in enumerate(examples):
-        prompt = prompt_of(bundle, example.text)
+        prompt = prompt_of(loaded, example.text)
         for text in example.answers:
-            written = [*bundle.tokenizer(" " + text.strip())["input_ids"], end]
+            written = [*loaded.tokenizer(" " + text.strip())["input_ids"], end]
             ids, labels = prompt + written, [IGNORED_LABEL] * len(prompt) + written
             cut += len(ids) > longest
             if len(prompt) >= longest:
@@ -76,7 +76,7 @@ def rows_of(bundle: LoadedModel, examples: Sequence[Example], longest: int) -> R
             places.append(place)
     if not inputs:
         raise BadInputError(
-            f"No meaning leaves room for a text within the {longest} tokens that {bundle.model_id} reads. Take shorter ones."
+            f"No meaning leaves room for a text within the {longest} tokens that {loaded.model_id} reads. Take shorter ones."
         )
     filled = {"input_ids": end, "attention_mask": 0, "labels": IGNORED_LABEL}
     return Rows(tuple(inputs), torch.tensor(places, dtype=torch.float64), filled, cut, tuple(examples))
@@ -96,7 +96,7 @@ class WritingTraining(Training):
         follows = labels[:, 1:] != IGNORED_LABEL  # the state at a token predicts the next one
         virtual = self.adapted.spec.prefix_length if self.adapted.method.lengthens else 0
         chosen = pad(follows, (virtual, 1))  # the states of virtual tokens stand before the text's
-        with precision(self.device, self.adapted.bundle.architecture), head_at(self.adapted.fork, chosen):
+        with precision(self.device, self.adapted.loaded.architecture), head_at(self.adapted.fork, chosen):
             logits = self.adapted.model(**self.adapted.taken(inputs)).logits[0]
         wanted = labels[:, 1:][follows]
         return cross_entropy(logits.float(), wanted, reduction="sum"), len(wanted)
@@ -123,7 +123,7 @@ class WritingTraining(Training):
         """
         self.adapted.eval()
         examples = rows.examples[:count]
-        prompts = [prompt_of(self.adapted.bundle, example.text) for example in examples]
+        prompts = [prompt_of(self.adapted.loaded, example.text) for example in examples]
         loss = self._loss_of(rows, len(examples), stopped)
         if not math.isfinite(loss):
             raise self._diverged(self.step, loss)
@@ -186,15 +186,15 @@ def write(
             for row, token in zip(written, step, strict=True):
                 row.append(token)
         for place, row in zip(batch, written, strict=True):
-            texts[place] = text_of(adapted.bundle, row)
+            texts[place] = text_of(adapted.loaded, row)
     return texts
 
 
-def text_of(bundle: LoadedModel, ids: Sequence[int]) -> str:
+def text_of(loaded: LoadedModel, ids: Sequence[int]) -> str:
     """Return the text before its end token, without spaces around it."""
-    end = end_of(bundle)
+    end = end_of(loaded)
     known = list(ids[: ids.index(end)]) if end in ids else list(ids)
-    return " ".join(str(bundle.tokenizer.decode(known, skip_special_tokens=True)).split())
+    return " ".join(str(loaded.tokenizer.decode(known, skip_special_tokens=True)).split())
 
 
 @torch.no_grad()
@@ -204,7 +204,7 @@ def _steps(
     """Yield one token a row, until all rows have ended. Prompts are padded on the left, so that all texts begin at one
     place.
     """
-    device, end = adapted.bundle.device, end_of(adapted.bundle)
+    device, end = adapted.loaded.device, end_of(adapted.loaded)
     longest = max(map(len, prompts))
     gaps = [longest - len(prompt) for prompt in prompts]
     ids = torch.tensor([[end] * gap + list(prompt) for gap, prompt in zip(gaps, prompts, strict=True)], device=device)
@@ -217,7 +217,7 @@ def _steps(
     for _ in range(most):
         if stopped() or bool(over.all()):
             return
-        with precision(device, adapted.bundle.architecture):
+        with precision(device, adapted.loaded.architecture):
             output = adapted.fork(
                 input_ids=ids,
                 attention_mask=seen,

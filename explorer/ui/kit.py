@@ -9,24 +9,24 @@ import gradio as gr
 
 from explorer.ui.components import QUIET as QUIET
 from explorer.ui.components import plot, rich_text
-from explorer.ui.places import Draw, Place
+from explorer.ui.outputs import Draw, Output
 from explorer.ui.wiring import LATEX
 
 Then = Callable[..., Any]
 """A trigger that fires once an event's values are in place."""
 
 
-def bench(*classes: str) -> gr.Row:
+def two_columns(*classes: str) -> gr.Row:
     """Return a row with the controls beside the figures."""
     return gr.Row(elem_classes=["bench", *classes])
 
 
-def asks(min_width: int = 270) -> gr.Column:
+def inputs_column(min_width: int = 270) -> gr.Column:
     """Return the side of the controls, at least `min_width` pixels wide."""
     return gr.Column(scale=1, min_width=min_width)
 
 
-def shows(scale: int = 2, min_width: int = 320) -> gr.Column:
+def outputs_column(scale: int = 2, min_width: int = 320) -> gr.Column:
     """Return a side of figures, `scale` times as wide as the controls."""
     return gr.Column(scale=scale, min_width=min_width)
 
@@ -61,7 +61,7 @@ class View:
     ) -> None:
         said, drawn = ids if isinstance(ids, tuple) else (f"{ids}-said", f"{ids}-figure")
         said = said or f"{drawn}-said"
-        self.places: list[Place] = [(sentence_place(said, value), sentence)]
+        self.places: list[Output] = [(sentence_place(said, value), sentence)]
         if bar:
             self.bar = bar_place()
         if callable(bar):
@@ -71,7 +71,7 @@ class View:
         if notes is not None:
             self.places.append((rich_text(elem_id=f"{said.removesuffix('-said')}-notes"), notes))
 
-    def __iter__(self) -> Iterator[Place]:
+    def __iter__(self) -> Iterator[Output]:
         return iter(self.places)
 
 

@@ -10,7 +10,7 @@ import gradio as gr
 from explorer.action import LiveAction
 from explorer.runs.comparing import Compared
 from explorer.ui.kit import QUIET, start_or_stop
-from explorer.ui.places import Place
+from explorer.ui.outputs import Output
 from explorer.ui.run_picker import RunPicker
 from explorer.ui.streams import Stream
 
@@ -21,7 +21,7 @@ def follow_several(
     action: LiveAction,
     inputs: dict[str, Any],
     buttons: tuple[gr.Button, gr.Button],
-    shown: Iterable[Place],
+    shown: Iterable[Output],
     bundled: Collection[str],
     as_result: Callable[[Compared], Any] = lambda compared: compared,
 ) -> None:

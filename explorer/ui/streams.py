@@ -20,10 +20,10 @@ from explorer.serving.closing import ARRIVED
 from explorer.serving.visitors import owner_of
 from explorer.ui.folds import Panel
 from explorer.ui.kit import QUIET
+from explorer.ui.outputs import Output
 from explorer.ui.page import Page
-from explorer.ui.places import Place
 from explorer.ui.signatures import named
-from explorer.ui.wiring import Question, Wire, cleared, model_named
+from explorer.ui.wiring import EventBinding, Question, cleared, model_named
 
 PAUSE_SECONDS = 0.35
 """Seconds between two looks at a run: the page is redrawn about three times a second."""
@@ -102,7 +102,7 @@ def arrived(request: gr.Request, unknown: float) -> float:
     return float(scope.get(ARRIVED, unknown))
 
 
-class Stream(Wire[LiveAction]):
+class Stream(EventBinding[LiveAction]):
     """A live action. visitor: the hidden box with the browser's name; one without a name if there is no run picker.
 
     Functions that steer may also ask for the `owner`. A view that is changed while the stream goes on takes effect in
@@ -116,7 +116,7 @@ class Stream(Wire[LiveAction]):
         page: Page,
         action: LiveAction,
         inputs: dict[str, Any],
-        shown: Iterable[Place],
+        shown: Iterable[Output],
         folded: Panel | None = None,
         *,
         visitor: gr.Textbox | None = None,

@@ -10,7 +10,7 @@ from markupsafe import Markup
 from explorer.tab import Button, Choice, Note, Tab
 from explorer.ui.components import while_in_view
 from explorer.ui.controls import control
-from explorer.ui.kit import Tries, View, asks, bench, caption, shows, why
+from explorer.ui.kit import Tries, View, caption, inputs_column, outputs_column, two_columns, why
 from explorer.ui.page import Page
 from explorer.ui.wiring import Connection
 
@@ -19,8 +19,8 @@ def build_tab(page: Page, described: Tab) -> Connection:
     """Lay a tab out; it is computed when it is opened, and when what it asks has changed."""
     with gr.Tab(described.title, id=described.slug) as tab:
         inputs, views, pressed = dict[str, Any](), dict[str, Any](), list[Any]()
-        with bench():
-            with asks(described.width):
+        with two_columns():
+            with inputs_column(described.width):
                 for part in described.asks:
                     if isinstance(part, Button):
                         pressed.append(gr.Button(part.title, variant="primary").click)
@@ -32,7 +32,7 @@ def build_tab(page: Page, described: Tab) -> Connection:
                         opening = {"value": described.opening[part]} if part in described.opening else {}
                         inputs[part] = control(described.action.params, part, **opening)
                 tries = Tries(described.tries) if described.tries else None
-            with shows():
+            with outputs_column():
                 figure = described.figure
                 view = View(figure.filename, figure.name, figure.sentence, figure.picture, notes=figure.notes)
                 if figure.remark:

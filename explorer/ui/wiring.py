@@ -29,8 +29,8 @@ from explorer.tables import Table
 from explorer.text import encodable
 from explorer.ui.components import QUIET
 from explorer.ui.folds import Framed, Panel, folds, frame, page_frame
+from explorer.ui.outputs import Output, Outputs
 from explorer.ui.page import Page
-from explorer.ui.places import Place, Places
 from explorer.ui.signatures import for_clients, left_out, named
 from explorer.worked import Known, known
 
@@ -40,7 +40,18 @@ LATEX: list[dict[str, str | bool]] = [
 ]
 """The delimiters of formulas in the explanations."""
 
-__all__ = ["LATEX", "Connection", "Panel", "Question", "Read", "Wire", "cleared", "folds", "frame", "page_frame"]
+__all__ = [
+    "LATEX",
+    "Connection",
+    "EventBinding",
+    "Panel",
+    "Question",
+    "Read",
+    "cleared",
+    "folds",
+    "frame",
+    "page_frame",
+]
 
 BEFOREHAND = "computed beforehand"
 """A key among a question's values: the answer that is shown is a bundled one."""
@@ -59,12 +70,12 @@ class Question:
     script: str
 
 
-class Wire(Generic[AnyAction]):
+class EventBinding(Generic[AnyAction]):
     """An action and the components of one page.
 
     inputs: the parameters' components, by name; the page's model is added. shown: what a result fills. folded: laid out
     here unless given. views: components that choose what is drawn and not what is computed. look: turns these choices
-    into values for a result (see Places). steered: what a result fills on the page alone. page_table: the page's table,
+    into values for a result (see Outputs). steered: what a result fills on the page alone. page_table: the page's table,
     if the whole one is too long for a browser. A page that borrows another lab's action does not publish it again.
     """
 
@@ -76,19 +87,19 @@ class Wire(Generic[AnyAction]):
         page: Page,
         action: AnyAction,
         inputs: dict[str, Any],
-        shown: Iterable[Place],
+        shown: Iterable[Output],
         folded: Panel | None = None,
         *,
         views: dict[str, Any] | None = None,
         look: Callable[..., dict[str, Any]] = lambda result: {},
-        steered: Iterable[Place] = (),
+        steered: Iterable[Output] = (),
         page_table: Callable[[Any], Table] | None = None,
         publish: bool = True,
     ) -> None:
         self.page, self.views = page, views or {}
         self.action: AnyAction = action
         self.inputs = {**({"model": page.model} if action.takes_model else {}), **inputs}
-        self.shown, self.steered = Places(shown, self.views, look), Places(steered, self.views)
+        self.shown, self.steered = Outputs(shown, self.views, look), Outputs(steered, self.views)
         self.folded: Panel = folded or folds(action)
         self.page_table = page_table or action.table
         self.outputs = [*self.shown.components, *self.folded.outputs]
@@ -155,7 +166,7 @@ class Wire(Generic[AnyAction]):
         note: gr.HTML,
         start: str = "",
         asked: Iterable[Any] = (),
-        otherwise: Wire[Any] | None = None,
+        otherwise: EventBinding[Any] | None = None,
     ) -> None:
         """When the page or its tab is opened, show what was computed beforehand, if that is what is asked.
 
@@ -237,7 +248,7 @@ class Wire(Generic[AnyAction]):
         return [trigger(respond, inputs_kwargs=inputs, outputs=outputs, **private) for trigger in triggers]
 
 
-class Connection(Wire[Action]):
+class Connection(EventBinding[Action]):
     """An action that answers once."""
 
     def question(self, values: dict[str, Any]) -> Question:

@@ -48,9 +48,9 @@ def near_copies(held: Iterable[str], trained: Iterable[str]) -> list[tuple[str, 
 
 
 @torch.inference_mode()
-def measure_everyday(bundle: LoadedModel) -> list[Measure]:
+def measure_everyday(loaded: LoadedModel) -> list[Measure]:
     """The accuracy on them, and how many of the unrelated ones are accepted."""
-    pairs, maker, tokenizer = everyday_pairs(), row_maker(bundle.tokenizer), bundle.tokenizer
+    pairs, maker, tokenizer = everyday_pairs(), row_maker(loaded.tokenizer), loaded.tokenizer
     rows = []
     for first, second, label in pairs:
         a, b = (tokenizer(text, add_special_tokens=False)["input_ids"] for text in (first, second))
@@ -59,7 +59,7 @@ def measure_everyday(bundle: LoadedModel) -> list[Measure]:
     for start in range(0, len(rows), ROWS_PER_BATCH):
         part = rows[start : start + ROWS_PER_BATCH]
         batch = collate(part, CorruptionRecipe(rate=0.0), Masker(tokenizer), torch.Generator())
-        logits = pair_logits(bundle.model, encode(bundle.model, batch).pooler_output)
+        logits = pair_logits(loaded.model, encode(loaded.model, batch).pooler_output)
         guesses += logits.argmax(-1).tolist()
     unrelated = [guess for guess, (*_, label) in zip(guesses, pairs, strict=True) if label == NOT_NEXT]
     right = sum(guess == label for guess, (*_, label) in zip(guesses, pairs, strict=True))

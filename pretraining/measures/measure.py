@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from explorer.models.loaded_model import LoadedModel, load_bundle
+from explorer.models.loaded_model import LoadedModel, load_model
 from explorer.objectives.text import TextStore
 from explorer.settings import Settings
 from pretraining.corpus import read_documents
@@ -20,26 +20,26 @@ class Subject:
 
     folder: Path
     text: Path
-    bundle: LoadedModel
+    loaded: LoadedModel
     store: TextStore
 
     @property
     def model(self) -> Any:
         """The model, in float32, ready to measure."""
-        return self.bundle.model
+        return self.loaded.model
 
     @property
     def tokenizer(self) -> Any:
         """Its tokenizer."""
-        return self.bundle.tokenizer
+        return self.loaded.tokenizer
 
 
 def open_subject(folder: Path, text: Path) -> Subject:
     """Load a model's folder; raises ModelUnavailableError if there is none or its family is not supported."""
-    bundle = open_bundle(folder)
-    return Subject(folder, text, bundle, TextStore.from_documents(read_documents(text), bundle.tokenizer))
+    loaded = open_loaded(folder)
+    return Subject(folder, text, loaded, TextStore.from_documents(read_documents(text), loaded.tokenizer))
 
 
-def open_bundle(folder: Path) -> LoadedModel:
+def open_loaded(folder: Path) -> LoadedModel:
     """The model alone; raises ModelUnavailableError as open_subject does."""
-    return load_bundle(str(folder), Settings(device="auto" if torch.cuda.is_available() else "cpu"))
+    return load_model(str(folder), Settings(device="auto" if torch.cuda.is_available() else "cpu"))

@@ -8,7 +8,7 @@ import torch
 
 from explorer.compress.subject import Subject, of_model, of_run
 from explorer.models.families import ARCHITECTURES
-from explorer.models.loaded_model import LoadedModel, load_bundle
+from explorer.models.loaded_model import LoadedModel, load_model
 from explorer.settings import Settings
 from explorer.tuning.adapted import Adapted, adapt
 from explorer.tuning.reading import Scale
@@ -31,21 +31,21 @@ def tiny(folder: Path, family: str, **changes: object) -> LoadedModel:
     model_type = next(entry.model_type for entry in ARCHITECTURES if entry.family == family)
     heads = FOUR_HEADS.get(model_type, {"num_attention_heads": 4})
     path = save(folder / family.replace("/", "-"), family, **{**heads, **RELATIVE.get(family, {}), **changes})
-    return load_bundle(str(path), Settings(device="cpu"))
+    return load_model(str(path), Settings(device="cpu"))
 
 
-def adapted_by(method: str, bundle: LoadedModel, outputs: int = 2) -> Adapted:
+def adapted_by(method: str, loaded: LoadedModel, outputs: int = 2) -> Adapted:
     """As after a training that moved everything a little."""
-    adapted = adapt(bundle, outputs, RunSpec(model=bundle.model_id, task="sst2", method=method, prefix_length=4))
+    adapted = adapt(loaded, outputs, RunSpec(model=loaded.model_id, task="sst2", method=method, prefix_length=4))
     with torch.no_grad():
         for parameter in adapted.trainable().values():
             parameter.add_(0.3 * torch.randn(parameter.shape, generator=torch.Generator().manual_seed(0)))
     return adapted
 
 
-def run_subject(bundle: LoadedModel, method: str = "lora", examples: int = 12, held_out: int = 12) -> Subject:
-    return of_run(adapted_by(method, bundle), "my run", data(CATS), Scale(), examples, held_out)
+def run_subject(loaded: LoadedModel, method: str = "lora", examples: int = 12, held_out: int = 12) -> Subject:
+    return of_run(adapted_by(method, loaded), "my run", data(CATS), Scale(), examples, held_out)
 
 
-def model_subject(bundle: LoadedModel, examples: int = 12, held_out: int = 12) -> Subject:
-    return of_model(bundle, data(CATS), examples, held_out)
+def model_subject(loaded: LoadedModel, examples: int = 12, held_out: int = 12) -> Subject:
+    return of_model(loaded, data(CATS), examples, held_out)

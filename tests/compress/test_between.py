@@ -75,12 +75,12 @@ def test_the_loss_of_each_example_is_torchs() -> None:
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_a_head_that_reads_asked_tokens_alone_says_the_same(tmp_path: Path, family: str) -> None:
-    bundle = tiny(tmp_path, family)
+    loaded = tiny(tmp_path, family)
     try:
-        subject = model_subject(bundle)
+        subject = model_subject(loaded)
     except MissingCapabilityError:
         pytest.skip("no head without labels")
-    inputs, labels = subject.examples.batch(list(range(6)), subject.bundle.device)
+    inputs, labels = subject.examples.batch(list(range(6)), subject.loaded.device)
     with torch.inference_mode():
         every, asked = subject.scores(subject.model, inputs), subject.answers(subject.model, inputs, labels)
         assert torch.allclose(every[labels >= 0], asked, atol=1e-6)

@@ -30,7 +30,7 @@ from tests.tuning.small import CATS, data
 
 
 @pytest.fixture(scope="module", params=FAMILIES)
-def bundle(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> LoadedModel:
+def loaded(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> LoadedModel:
     return tiny(tmp_path_factory.mktemp("family"), request.param)
 
 
@@ -41,7 +41,7 @@ def in_full_precision(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def one_by_one(subject: Subject, unit: str, place: int, loss: str) -> torch.Tensor:
     """dL/dξ of one example, by autograd on gates that all rows share."""
-    shape, tree, architecture = subject.shape, subject.tree(), subject.bundle.architecture
+    shape, tree, architecture = subject.shape, subject.tree(), subject.loaded.architecture
     width = shape.rows(unit)[1]
     gates = torch.ones((shape.depth, width) if unit != "layer" else (shape.depth,), requires_grad=True)
     if unit == "layer":
@@ -59,11 +59,11 @@ def one_by_one(subject: Subject, unit: str, place: int, loss: str) -> torch.Tens
 
 
 @pytest.mark.parametrize("unit", ["head", "neuron", "layer"])
-def test_it_is_the_mean_of_every_examples_own_gradient(bundle: LoadedModel, unit: str) -> None:
+def test_it_is_the_mean_of_every_examples_own_gradient(loaded: LoadedModel, unit: str) -> None:
     for subject, loss in (
-        (run_subject(bundle), "labels"),
-        (model_subject(bundle), "labels"),
-        (run_subject(bundle), "soft"),
+        (run_subject(loaded), "labels"),
+        (model_subject(loaded), "labels"),
+        (run_subject(loaded), "soft"),
     ):
         alone = torch.stack([one_by_one(subject, unit, place, loss) for place in range(6)]).double()
         found = unit_sums(subject, unit, loss, 0, 6)
@@ -75,40 +75,40 @@ def test_it_is_the_mean_of_every_examples_own_gradient(bundle: LoadedModel, unit
         assert torch.allclose(halves.absolute, found.absolute, atol=1e-5)
 
 
-def test_gates_at_one_change_nothing(bundle: LoadedModel) -> None:
-    subject = run_subject(bundle)
+def test_gates_at_one_change_nothing(loaded: LoadedModel) -> None:
+    subject = run_subject(loaded)
     tree, shape = subject.tree(), subject.shape
     whole = outputs(subject, tree)
     with (
-        gated(tree, bundle.architecture, torch.ones(shape.depth, shape.heads), torch.ones(shape.depth, shape.neurons)),
-        layers_gated(tree, bundle.architecture, torch.ones(shape.depth)),
+        gated(tree, loaded.architecture, torch.ones(shape.depth, shape.heads), torch.ones(shape.depth, shape.neurons)),
+        layers_gated(tree, loaded.architecture, torch.ones(shape.depth)),
     ):
         assert torch.allclose(outputs(subject, tree), whole, atol=1e-6)
     assert torch.equal(outputs(subject, tree), whole), "and they go away again"
 
 
-def test_the_gradient_is_the_slope_towards_gone(bundle: LoadedModel) -> None:
+def test_the_gradient_is_the_slope_towards_gone(loaded: LoadedModel) -> None:
     """A gate a little below 1 changes the loss by the gradient, with parts gone already."""
-    subject = run_subject(bundle)
+    subject = run_subject(loaded)
     shape, tree = subject.shape, subject.tree()
     cut = Cut(heads=some(shape.blocks * shape.heads, 1), neurons=some(shape.blocks * shape.neurons, 0, 5))
     standing = {unit: gates_of(cut, unit, shape) for unit in ("head", "neuron")}
     places, epsilon = list(range(4)), 1e-2
     found = gate_gradients(
-        tree, bundle.architecture, shape, "head", lambda: subject.losses(tree, places, "labels"), 4, standing
+        tree, loaded.architecture, shape, "head", lambda: subject.losses(tree, places, "labels"), 4, standing
     )
     values = []
     for sign in (1, -1):
         gates = standing["head"].clone()
         gates[[depth for depth in range(shape.depth) if shape.block_of(depth) == 0], 2] += sign * epsilon
-        with gated(tree, bundle.architecture, gates, standing["neuron"]):
+        with gated(tree, loaded.architecture, gates, standing["neuron"]):
             values.append(subject.losses(tree, places, "labels").detach())
     slope = (values[0] - values[1]) / (2 * epsilon)
     assert torch.allclose(found[:, 0, 2], slope, atol=1e-4, rtol=2e-2)
 
 
-def test_weights_against_numpy(bundle: LoadedModel) -> None:
-    subject = run_subject(bundle)
+def test_weights_against_numpy(loaded: LoadedModel) -> None:
+    subject = run_subject(loaded)
     tree = subject.tree()
     names = matrices_of(subject, tree)
     assert {name for _, name in names} == set(block_names(subject))
@@ -152,8 +152,8 @@ def test_movement_follows_the_weights_as_they_move(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("order", ["least", "most", "random"])
-def test_the_share_of_weights_is_exact(bundle: LoadedModel, order: str) -> None:
-    subject = run_subject(bundle)
+def test_the_share_of_weights_is_exact(loaded: LoadedModel, order: str) -> None:
+    subject = run_subject(loaded)
     scores, _ = weight_scores(subject, "magnitude", "labels", 0)
     total = sum(values.numel() for values in scores.values())
     masks = weights_gone(subject, scores, 0.3, order)
@@ -186,18 +186,18 @@ def test_others_are_asked_what_they_were_trained_for(tmp_path: Path, family: str
 
 
 def test_virtual_tokens_no_examples_and_another_task_are_refused(tmp_path: Path) -> None:
-    bundle = tiny(tmp_path, "BERT")
+    loaded = tiny(tmp_path, "BERT")
     with pytest.raises(BadInputError, match="virtual tokens"):
-        run_subject(bundle, "prefix")
+        run_subject(loaded, "prefix")
     with pytest.raises(BadInputError, match="no examples"):
-        run_subject(bundle, examples=0)
+        run_subject(loaded, examples=0)
 
 
 def test_nothing_masked_is_the_whole_model(tmp_path: Path) -> None:
     subject = run_subject(tiny(tmp_path, "ALBERT"))
     tree = subject.tree()
     whole = outputs(subject, tree)
-    with masked(tree, subject.bundle.architecture, Cut(), subject.shape):
+    with masked(tree, subject.loaded.architecture, Cut(), subject.shape):
         assert torch.equal(outputs(subject, tree), whole)
 
 
@@ -222,16 +222,16 @@ def test_what_is_gone_stays_gone_whatever_its_score(tmp_path: Path) -> None:
 
 
 def test_a_run_keeps_to_its_own_number_of_classes(tmp_path: Path) -> None:
-    bundle, few = tiny(tmp_path, "BERT"), data(CATS)
+    loaded, few = tiny(tmp_path, "BERT"), data(CATS)
     alone = replace(few, task=replace(few.task, labels=few.task.labels[:1]))
     with pytest.raises(BadInputError, match="Take the run's own task"):
-        of_run(adapted_by("lora", bundle), "my run", alone, Scale(), 4, 4)
+        of_run(adapted_by("lora", loaded), "my run", alone, Scale(), 4, 4)
 
 
 def test_a_student_on_plain_text_is_the_language_model_that_it_is(tmp_path: Path) -> None:
-    bundle = tiny(tmp_path, "BERT")
-    spec = RunSpec(bundle.model_id, "text", "distill_text", student_layers=1)
-    subject = of_run(adapt(bundle, 2, spec), "my student", data(CATS), Scale(), 6, 6)
+    loaded = tiny(tmp_path, "BERT")
+    spec = RunSpec(loaded.model_id, "text", "distill_text", student_layers=1)
+    subject = of_run(adapt(loaded, 2, spec), "my student", data(CATS), Scale(), 6, 6)
     assert (subject.name, subject.kind.slug, subject.shape.depth) == ("my student", "mask", 1)
     cut = Cut(heads=some(4, 2))
     assert unit_sums(subject, "head", "labels", 0, 6).absolute.shape == (1, 4)

@@ -20,7 +20,7 @@ from tests.compress.test_removal import outputs, some
 def test_every_form_of_every_family_answers(tmp_path: Path, family: str) -> None:
     subject = run_subject(tiny(tmp_path, family))
     shape = subject.shape
-    pruned = remove(subject.model, subject.bundle.architecture, Cut(heads=some(shape.blocks * 4, *range(3)))).model
+    pruned = remove(subject.model, subject.loaded.architecture, Cut(heads=some(shape.blocks * 4, *range(3)))).model
     for model in (subject.model, pruned):
         expected = outputs(subject, model)
         forms = {name: in_form(model, name) for name in FORMS}
@@ -51,5 +51,5 @@ def test_sizes_on_disk(tmp_path: Path) -> None:
 def test_a_layer_without_neurons_stays_as_it_is(tmp_path: Path) -> None:
     subject = run_subject(tiny(tmp_path, "BERT"))
     cut = Cut(neurons=bytes(int(place < 64) for place in range(128)))
-    pruned = remove(subject.model, subject.bundle.architecture, cut).model
+    pruned = remove(subject.model, subject.loaded.architecture, cut).model
     assert torch.allclose(outputs(subject, in_form(pruned, "int8").model), outputs(subject, pruned), atol=0.3)

@@ -31,18 +31,18 @@ def script(folder: Path) -> Any:
 
 
 def saved(subject: Subject, cut: Cut, folder: Path) -> Removed:
-    removed = remove(subject.model, subject.bundle.architecture, cut)
-    save_pruned(removed, subject.bundle.architecture, subject.bundle.tokenizer, folder, "a title")
+    removed = remove(subject.model, subject.loaded.architecture, cut)
+    save_pruned(removed, subject.loaded.architecture, subject.loaded.tokenizer, folder, "a title")
     return removed
 
 
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("fine_tuned", [False, True])
 def test_the_round_trip_gives_the_same_outputs(tmp_path: Path, family: str, fine_tuned: bool) -> None:
-    bundle = tiny(tmp_path, family, num_hidden_layers=3) if family not in ("DistilBERT", "GPT-2") else tiny(
+    loaded = tiny(tmp_path, family, num_hidden_layers=3) if family not in ("DistilBERT", "GPT-2") else tiny(
         tmp_path, family, **{"DistilBERT": {"n_layers": 3}, "GPT-2": {"n_layer": 3}}[family]
     )  # fmt: skip
-    subject = run_subject(bundle) if fine_tuned else model_subject(bundle)
+    subject = run_subject(loaded) if fine_tuned else model_subject(loaded)
     shape = subject.shape
     heads, neurons = shape.blocks * shape.heads, shape.blocks * shape.neurons
     cut = Cut(some(heads, 0, 2), bytes(int(place % 3 == 0) for place in range(neurons)), some(3, 1))
@@ -50,7 +50,7 @@ def test_the_round_trip_gives_the_same_outputs(tmp_path: Path, family: str, fine
     removed = saved(subject, cut, folder)
     model, tokenizer = script(folder).load_pruned(folder)
     assert torch.allclose(outputs(subject, model), outputs(subject, removed.model), atol=1e-5)
-    assert len(tokenizer) == len(bundle.tokenizer)
+    assert len(tokenizer) == len(loaded.tokenizer)
     assert (folder / WEIGHTS).stat().st_size - size_in_bytes(removed.model) < 20_000
     assert f"of {shape.heads}" in (folder / "README.md").read_text()
 
@@ -60,7 +60,7 @@ def test_equal_widths_open_plainly(tmp_path: Path) -> None:
     even = Cut(neurons=bytes(place % 2 for place in range(128)), layers=some(2, 0))
     folder = tmp_path / "even"
     removed = saved(subject, even, folder)
-    assert opens_plainly(removed, subject.bundle.architecture)
+    assert opens_plainly(removed, subject.loaded.architecture)
     plain = transformers.AutoModelForSequenceClassification.from_pretrained(folder).eval()
     assert plain.config.intermediate_size == 32
     assert torch.allclose(outputs(subject, plain), outputs(subject, removed.model), atol=1e-6)
@@ -71,6 +71,6 @@ def test_others_do_not(tmp_path: Path, cut: Cut) -> None:
     subject = run_subject(tiny(tmp_path, "BERT"))
     folder = tmp_path / "uneven"
     removed = saved(subject, cut, folder)
-    assert not opens_plainly(removed, subject.bundle.architecture)
+    assert not opens_plainly(removed, subject.loaded.architecture)
     with pytest.raises(RuntimeError):
         transformers.AutoModelForSequenceClassification.from_pretrained(folder)

@@ -49,10 +49,10 @@ window.move = async (T) => {
 
 
 @pytest.fixture
-def result(bundle: LoadedModel, tmp_path: Path) -> SoftTargetsResult:
+def result(loaded: LoadedModel, tmp_path: Path) -> SoftTargetsResult:
     with torch.inference_mode():
         return compute.soft_targets(
-            opening(tmp_path, {"bert-small": bundle}), SoftTargetsParams(TEXT, 2.0, "bert-small")
+            opening(tmp_path, {"bert-small": loaded}), SoftTargetsParams(TEXT, 2.0, "bert-small")
         )
 
 
@@ -75,7 +75,7 @@ def page(browser: Any, result: SoftTargetsResult) -> Any:
     opened.close()
 
 
-def test_every_movement_gives_the_tables_numbers(page: Any, result: SoftTargetsResult, bundle: LoadedModel) -> None:
+def test_every_movement_gives_the_tables_numbers(page: Any, result: SoftTargetsResult, loaded: LoadedModel) -> None:
     for temperature in (0.1, 0.7, 1.0, 2.0, 7.5, 20.0):
         seen = page.evaluate("(T) => window.move(T)", temperature)
         reached = seen["at"]

@@ -27,19 +27,19 @@ class Result:
     graph: bool
 
 
-def answer(bundle: LoadedModel, params: Params) -> Result:
+def answer(loaded: LoadedModel, params: Params) -> Result:
     RUNS.append(params)
-    scores = bundle.model(torch.tensor([[2, 5, 3]])).prediction_logits
-    return Result(params.text, bundle.model_id, not scores.is_inference())
+    scores = loaded.model(torch.tensor([[2, 5, 3]])).prediction_logits
+    return Result(params.text, loaded.model_id, not scores.is_inference())
 
 
-def large(bundle: LoadedModel, params: Params) -> str:
+def large(loaded: LoadedModel, params: Params) -> str:
     """As large as what is asked."""
     RUNS.append(params)
     return params.text
 
 
-def run_out_of_memory(bundle: LoadedModel, params: Params) -> str:
+def run_out_of_memory(loaded: LoadedModel, params: Params) -> str:
     """As an accelerator does."""
     RUNS.append(params)
     if len(RUNS) <= params.failures:

@@ -22,7 +22,7 @@ from explorer.labs.masking.schema import FillParams
 from explorer.labs.pairs import SCORE_PAIR
 from explorer.labs.pairs.schema import PairParams
 from explorer.models.families import Capability
-from explorer.models.loaded_model import load_bundle
+from explorer.models.loaded_model import load_model
 from explorer.runs.record import RunRecord, RunStatus
 from explorer.runs.store import WEIGHTS
 from explorer.settings import Settings
@@ -122,7 +122,7 @@ class TestAnswers:
         status = engine.status(tiny_id)
         assert (status.model_id, status.family, status.in_memory, status.device) == (tiny_id, "BERT", True, "cpu")
         assert status.capabilities == (Capability.MLM, Capability.NSP)
-        assert status.parameters == load_bundle(tiny_id, Settings(device="cpu")).parameters
+        assert status.parameters == load_model(tiny_id, Settings(device="cpu")).parameters
 
 
 class TestErrors:

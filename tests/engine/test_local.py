@@ -114,9 +114,9 @@ class TestMemory:
 
 
 def test_jobs_leave_the_model_as_it_was(engine: LocalEngine, model_id: str) -> None:
-    bundle = engine.store.get(model_id)
-    before = {name: weight.clone() for name, weight in bundle.model.state_dict().items()}
-    config, tokenizer = bundle.model.config.to_dict(), bundle.tokenizer.backend_tokenizer.to_str()
+    loaded = engine.store.get(model_id)
+    before = {name: weight.clone() for name, weight in loaded.model.state_dict().items()}
+    config, tokenizer = loaded.model.config.to_dict(), loaded.tokenizer.backend_tokenizer.to_str()
     masking = "explorer.labs.masking.jobs"
     run(engine, Job(f"{masking}:fill_masks", Capability.MLM), model_id, FillParams("the [MASK] sat", also_mask=(1,)))
     run(
@@ -125,12 +125,12 @@ def test_jobs_leave_the_model_as_it_was(engine: LocalEngine, model_id: str) -> N
         model_id,
         CorruptParams("the cat sat on a mat", rate=1.0),
     )
-    after = bundle.model.state_dict()
+    after = loaded.model.state_dict()
     assert before.keys() == after.keys()
     assert all(torch.equal(before[name], after[name]) for name in before)
-    assert not any(module.training for module in bundle.model.modules())
-    assert all(weight.grad is None for weight in bundle.model.parameters())
-    assert (bundle.model.config.to_dict(), bundle.tokenizer.backend_tokenizer.to_str()) == (config, tokenizer)
+    assert not any(module.training for module in loaded.model.modules())
+    assert all(weight.grad is None for weight in loaded.model.parameters())
+    assert (loaded.model.config.to_dict(), loaded.tokenizer.backend_tokenizer.to_str()) == (config, tokenizer)
 
 
 class TestStatus:
@@ -146,10 +146,10 @@ class TestStatus:
         assert status.capabilities == (Capability.CAUSAL,)
 
     def test_of_a_loaded_model(self, engine: LocalEngine, model_id: str) -> None:
-        bundle = engine.store.get(model_id)
+        loaded = engine.store.get(model_id)
         status = engine.status(model_id)
         assert (status.family, status.on_this_machine, status.in_memory, status.device) == ("BERT", True, True, "cpu")
-        assert status.parameters == bundle.parameters
+        assert status.parameters == loaded.parameters
         assert status.capabilities == (Capability.MLM, Capability.NSP)
 
     def test_of_a_folder_that_is_not_loaded(self, engine: LocalEngine, model_id: str) -> None:

@@ -43,7 +43,7 @@ class Named:
     name: str
 
 
-def one(bundle: LoadedModel, params: Named) -> str:
+def one(loaded: LoadedModel, params: Named) -> str:
     if params.name == "gate":
         assert GATE.wait(WAIT)
     SEEN.append((params.name,))
@@ -52,7 +52,7 @@ def one(bundle: LoadedModel, params: Named) -> str:
     return params.name
 
 
-def several(bundle: LoadedModel, asked: list[Named]) -> list[str | ExplorerError]:
+def several(loaded: LoadedModel, asked: list[Named]) -> list[str | ExplorerError]:
     names = tuple(params.name for params in asked)
     SEEN.append(names)
     if "breaks" in names:

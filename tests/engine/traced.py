@@ -57,26 +57,26 @@ def passed(params: Traced, gate: str = "gate") -> None:
     until((Path(params.folder) / gate).exists)
 
 
-def say(bundle: LoadedModel, params: Traced) -> Said:
+def say(loaded: LoadedModel, params: Traced) -> Said:
     leave(params, f"asked {params.text}")
-    scores = bundle.model(torch.tensor([[2, 5, 3]])).prediction_logits
-    return Said(params.text, bundle.model_id, not scores.is_inference())
+    scores = loaded.model(torch.tensor([[2, 5, 3]])).prediction_logits
+    return Said(params.text, loaded.model_id, not scores.is_inference())
 
 
-def wait(bundle: LoadedModel, params: Traced) -> str:
+def wait(loaded: LoadedModel, params: Traced) -> str:
     leave(params, "asked")
     passed(params)
     return "done"
 
 
-def refuse(bundle: LoadedModel, params: Traced) -> str:
+def refuse(loaded: LoadedModel, params: Traced) -> str:
     leave(params, "asked")
     if traces(Path(params.folder), "asked") <= params.failures:
         raise BadInputError("Type a sentence first.")
     return "fine"
 
 
-def run_out(bundle: LoadedModel, params: Traced) -> str:
+def run_out(loaded: LoadedModel, params: Traced) -> str:
     """As an accelerator does."""
     leave(params, "asked")
     if traces(Path(params.folder), "asked") <= params.failures:
@@ -84,7 +84,7 @@ def run_out(bundle: LoadedModel, params: Traced) -> str:
     return "it fits"
 
 
-def run_out_on_the_cpu(bundle: LoadedModel, params: Traced) -> str:
+def run_out_on_the_cpu(loaded: LoadedModel, params: Traced) -> str:
     torch.empty(2**50)
     return "it fits"
 
@@ -93,7 +93,7 @@ def run_out_without_a_model(resources: Resources, params: Traced) -> str:
     raise MemoryError
 
 
-def break_down(bundle: LoadedModel, params: Traced) -> str:
+def break_down(loaded: LoadedModel, params: Traced) -> str:
     raise RuntimeError("a fault of the program")
 
 

@@ -46,8 +46,8 @@ def unchanged(bert: LoadedModel) -> Iterator[None]:
 class Run:
     """One run in a folder; work() may be called again to go on with it. `seen` holds every record that it published."""
 
-    def __init__(self, bundle: LoadedModel, folder: Path, spec: RunSpec, task_data: TaskData | None = None) -> None:
-        self.bundle, self.folder = bundle, folder
+    def __init__(self, loaded: LoadedModel, folder: Path, spec: RunSpec, task_data: TaskData | None = None) -> None:
+        self.loaded, self.folder = loaded, folder
         self.data = task_data or data()
         task = self.data.task
         self.seen = [record(spec=spec, labels=task.labels, metrics=task.metrics, columns=task.columns)]
@@ -65,7 +65,7 @@ class Run:
                 stopping.set()
 
         before = self.last.evolve(status=RunStatus.RUNNING)
-        Worker(before, self.folder, publish, stopping, self.data, self.bundle).work()
+        Worker(before, self.folder, publish, stopping, self.data, self.loaded).work()
         return self.last
 
     @property

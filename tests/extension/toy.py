@@ -26,11 +26,11 @@ class Lengths:
     tokens: tuple[str, ...]
 
 
-def measure(bundle: LoadedModel, params: LengthsParams) -> Lengths:
+def measure(loaded: LoadedModel, params: LengthsParams) -> Lengths:
     """The letters of each token of a sentence."""
     from explorer.models.encoding import encode  # here: torch comes with it, and a page needs none
 
-    return Lengths(tuple(token.text for token in encode(bundle, params.text).tokens))
+    return Lengths(tuple(token.text for token in encode(loaded, params.text).tokens))
 
 
 def lengths_table(result: Lengths) -> Table:

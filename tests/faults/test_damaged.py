@@ -16,7 +16,7 @@ from explorer.labs.masking import FILL_MASKS
 from explorer.models import hub
 from explorer.models.catalog import CATALOG
 from explorer.models.checksums import LOADED, SUMS, check_sums, write_sums
-from explorer.models.loaded_model import load_bundle
+from explorer.models.loaded_model import load_model
 from explorer.models.tokenizer_store import load_tokenizer
 from explorer.runs.database import FILE
 from explorer.runs.examples import FIRST, OTHER_RANK
@@ -77,15 +77,15 @@ def test_one_byte_that_has_changed_is_found_when_a_bundled_model_is_loaded(
     flip(bundled / name)
     settings = Settings(device="cpu", offline=True, data_folder=tmp_path)
     with pytest.raises(ModelUnavailableError) as said:
-        load_bundle("bert-mini", settings)
+        load_model("bert-mini", settings)
     assert str(said.value).startswith(f"{name} of bert-mini is damaged")
     assert "restore assets/models/bert-mini from the repository" in str(said.value)
-    assert load_bundle("bert-small", settings)
+    assert load_model("bert-small", settings)
     if name == "tokenizer.json":
         with pytest.raises(ModelUnavailableError, match=r"tokenizer\.json of bert-mini is damaged"):
             load_tokenizer("bert-mini", settings)
     flip(bundled / name)
-    assert load_bundle("bert-mini", settings)
+    assert load_model("bert-mini", settings)
 
 
 def flip(file: Path) -> None:
@@ -99,7 +99,7 @@ def test_a_file_that_the_sums_name_and_that_is_gone_is_named(bundled: Path, tmp_
     write_sums(bundled)
     (bundled / "tokenizer_config.json").unlink()
     with pytest.raises(ModelUnavailableError, match=r"tokenizer_config\.json.*restore assets/models/bert-mini"):
-        load_bundle("bert-mini", Settings(device="cpu", offline=True, data_folder=tmp_path))
+        load_model("bert-mini", Settings(device="cpu", offline=True, data_folder=tmp_path))
 
 
 @pytest.mark.parametrize("model", BUNDLED)

@@ -10,7 +10,7 @@ import pytest
 from huggingface_hub import constants
 
 from explorer.models import fetch
-from explorer.models.loaded_model import LoadedModel, load_bundle
+from explorer.models.loaded_model import LoadedModel, load_model
 from explorer.settings import Settings
 from tests.models import tiny
 from tests.models.fake_hub import FakeHub
@@ -24,14 +24,14 @@ def bert_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def bert(bert_folder: Path) -> LoadedModel:
-    return load_bundle(str(bert_folder), Settings(device="cpu"))
+    return load_model(str(bert_folder), Settings(device="cpu"))
 
 
 @pytest.fixture(scope="session")
 def roberta(tmp_path_factory: pytest.TempPathFactory) -> LoadedModel:
     """Its tokenizer works on bytes."""
     folder = tiny.save_byte_level(tmp_path_factory.mktemp("roberta"))
-    return load_bundle(str(folder), Settings(device="cpu"))
+    return load_model(str(folder), Settings(device="cpu"))
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from explorer.models.batching import CHOSEN, MOST_TOKENS, attentions_of_each, ba
 from explorer.models.encoding import encode
 from explorer.models.families import ARCHITECTURES, Architecture, Capability
 from explorer.models.inside import depth_of, read
-from explorer.models.loaded_model import LoadedModel, load_bundle
+from explorer.models.loaded_model import LoadedModel, load_model
 from explorer.settings import Settings
 from tests.models import tiny
 
@@ -25,34 +25,34 @@ TEXTS = (
 )
 
 
-def alike(bundle: LoadedModel) -> None:
+def alike(loaded: LoadedModel) -> None:
     """Every head and all attention weights, for texts of several lengths in one batch, against the answer to each alone."""
-    rows = [encode(bundle, text).inputs for text in TEXTS]
-    for capability in bundle.capabilities:
+    rows = [encode(loaded, text).inputs for text in TEXTS]
+    for capability in loaded.capabilities:
         with torch.inference_mode():
-            each = [bundle.logits(capability, bundle.model(**row))[0] for row in rows]
+            each = [loaded.logits(capability, loaded.model(**row))[0] for row in rows]
             if capability in (Capability.NSP, Capability.SOP):
-                together = logits_of_texts(bundle, capability, rows)
+                together = logits_of_texts(loaded, capability, rows)
             else:
                 chosen = [torch.arange(len(one)) % (place + 1) == 0 for place, one in enumerate(each)]
                 together = logits_at(
-                    bundle, capability, [row | {CHOSEN: own[None]} for row, own in zip(rows, chosen, strict=True)]
+                    loaded, capability, [row | {CHOSEN: own[None]} for row, own in zip(rows, chosen, strict=True)]
                 )
                 each = [one[own] for one, own in zip(each, chosen, strict=True)]
         for one, expected in zip(together, each, strict=True):
             assert one.shape == expected.shape
             assert torch.allclose(one, expected, atol=1e-5, rtol=0)
     with torch.inference_mode():
-        for row, layers in zip(rows, attentions_of_each(bundle, rows), strict=True):
-            assert len(layers) == depth_of(bundle.model)
-            for one, expected in zip(layers, read(bundle, row).attentions, strict=True):
+        for row, layers in zip(rows, attentions_of_each(loaded, rows), strict=True):
+            assert len(layers) == depth_of(loaded.model)
+            for one, expected in zip(layers, read(loaded, row).attentions, strict=True):
                 assert torch.allclose(one, expected[0], atol=1e-5, rtol=0)
 
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES, ids=lambda entry: entry.family)
 def test_padding_changes_no_answer(architecture: Architecture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("explorer.models.batching.MOST_PADDING", 1.0)
-    alike(load_bundle(str(tiny.save(tmp_path, architecture.family)), Settings(device="cpu")))
+    alike(load_model(str(tiny.save(tmp_path, architecture.family)), Settings(device="cpu")))
 
 
 def test_nor_in_a_model_that_counts_positions_from_its_padding(

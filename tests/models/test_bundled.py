@@ -18,7 +18,7 @@ from transformers import (
 
 from explorer.models.catalog import bundled, bundled_with, find_card
 from explorer.models.families import Capability
-from explorer.models.loaded_model import LoadedModel, load_bundle
+from explorer.models.loaded_model import LoadedModel, load_model
 from explorer.models.parts import counted_parts, tied
 from explorer.models.records import read_scores
 from explorer.settings import BUNDLED_MODELS, Settings
@@ -59,7 +59,7 @@ def model() -> BertForPreTraining:
 @pytest.fixture(scope="module", params=bundled())
 def opened(request: pytest.FixtureRequest) -> LoadedModel:
     with torch.inference_mode(False):
-        return load_bundle(request.param, Settings(device="cpu", offline=True))
+        return load_model(request.param, Settings(device="cpu", offline=True))
 
 
 def test_every_folder_is_in_the_catalog_and_every_entry_has_one() -> None:
@@ -126,8 +126,8 @@ def test_a_card_says_what_the_head_accepts_of_unrelated_everyday_pairs(name: str
     """The figures are those of the weights that stand beside them."""
     scores = read_scores(BUNDLED_MODELS / name)
     assert scores is not None
-    bundle = load_bundle(name, Settings(device="cpu", offline=True))
-    for measure in measure_everyday(bundle):
+    loaded = load_model(name, Settings(device="cpu", offline=True))
+    for measure in measure_everyday(loaded):
         kept = scores.find(measure.name)
         assert kept is not None
         assert kept.value == pytest.approx(measure.value, abs=0.011), "two pairs may fall otherwise on another machine"
@@ -190,7 +190,7 @@ def test_two_loads_never_overlap(monkeypatch: pytest.MonkeyPatch) -> None:
     tying = PreTrainedModel.tie_weights
     with ThreadPoolExecutor(3) as pool:
         settings = Settings(device="cpu", offline=True)
-        opened = list(pool.map(lambda _: load_bundle("electra-mini-generator", settings), range(3)))
+        opened = list(pool.map(lambda _: load_model("electra-mini-generator", settings), range(3)))
     assert most == 1
     assert PreTrainedModel.tie_weights is tying
-    assert all(tied(bundle.model) for bundle in opened)
+    assert all(tied(loaded.model) for loaded in opened)

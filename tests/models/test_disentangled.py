@@ -18,7 +18,7 @@ from explorer.models.disentangled import (
 )
 from explorer.models.encoding import encode
 from explorer.models.inside import read
-from explorer.models.loaded_model import LoadedModel, load_bundle
+from explorer.models.loaded_model import LoadedModel, load_model
 from explorer.settings import Settings
 from tests.models.tiny import save
 
@@ -44,16 +44,16 @@ KINDS = {
 
 def opened(kind: str, folder: Path, **changes: Any) -> LoadedModel:
     family, sizes = KINDS[kind]
-    return load_bundle(str(save(folder, family, **{**USUAL, **sizes, **changes})), Settings(device="cpu"))
+    return load_model(str(save(folder, family, **{**USUAL, **sizes, **changes})), Settings(device="cpu"))
 
 
 @torch.inference_mode()
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_terms_add_up_to_the_models_own_scores(kind: str, tmp_path: Path) -> None:
-    bundle = opened(kind, tmp_path)
-    inputs = encode(bundle, TEXT, None).inputs
-    for layer, attention in enumerate(read(bundle, inputs).attentions):
-        found = score_terms(bundle, inputs, layer)
+    loaded = opened(kind, tmp_path)
+    inputs = encode(loaded, TEXT, None).inputs
+    for layer, attention in enumerate(read(loaded, inputs).attentions):
+        found = score_terms(loaded, inputs, layer)
         torch.testing.assert_close(found.scores.softmax(-1), attention[0], rtol=0, atol=1e-5)
         torch.testing.assert_close(found.weights, attention[0], rtol=0, atol=1e-6)
 
@@ -70,18 +70,18 @@ def test_the_terms_add_up_to_the_models_own_scores(kind: str, tmp_path: Path) ->
     ],
 )
 def test_only_terms_that_the_checkpoint_has_are_there(kind: str, terms: set[str], tmp_path: Path) -> None:
-    bundle = opened(kind, tmp_path)
-    assert set(score_terms(bundle, encode(bundle, TEXT, None).inputs, 1).terms) == terms
+    loaded = opened(kind, tmp_path)
+    assert set(score_terms(loaded, encode(loaded, TEXT, None).inputs, 1).terms) == terms
 
 
 @torch.inference_mode()
 def test_each_term_is_the_papers_product(tmp_path: Path) -> None:
     """Equation 4, written out for the first version."""
-    bundle = opened("v1", tmp_path)
-    inputs = encode(bundle, TEXT, None).inputs
-    found = score_terms(bundle, inputs, 1).terms
-    states = read(bundle, inputs).hidden_states[1][0]
-    body: Any = bundle.model.base_model
+    loaded = opened("v1", tmp_path)
+    inputs = encode(loaded, TEXT, None).inputs
+    found = score_terms(loaded, inputs, 1).terms
+    states = read(loaded, inputs).hidden_states[1][0]
+    body: Any = loaded.model.base_model
     attention, table = body.encoder.layer[1].attention.self, body.encoder.rel_embeddings.weight
     size = states.shape[-1] // 2
     for head in range(2):
@@ -133,15 +133,15 @@ def test_far_distances_share_buckets(tmp_path: Path) -> None:
 @pytest.mark.parametrize("kind", ["v1", "v2", "v3"])
 def test_each_score_reads_the_row_that_is_named(kind: str, tmp_path: Path) -> None:
     """Seen from outside: when one row of the table changes, the scores of these pairs change, and of no others."""
-    bundle = opened(kind, tmp_path, num_hidden_layers=1)
-    inputs = encode(bundle, TEXT, None).inputs
-    found = relative_positions(bundle, inputs["input_ids"].shape[1])
+    loaded = opened(kind, tmp_path, num_hidden_layers=1)
+    inputs = encode(loaded, TEXT, None).inputs
+    found = relative_positions(loaded, inputs["input_ids"].shape[1])
     assert found is not None
-    body: Any = bundle.model.base_model
+    body: Any = loaded.model.base_model
     for row in (0, 3, 5):
-        before = score_terms(bundle, inputs, 0).terms
+        before = score_terms(loaded, inputs, 0).terms
         body.encoder.rel_embeddings.weight.data[row] += torch.linspace(-1, 1, 32)
-        after = score_terms(bundle, inputs, 0).terms
+        after = score_terms(loaded, inputs, 0).terms
         assert torch.equal(before[CONTENT], after[CONTENT])
         for term in (CONTENT_TO_POSITION, POSITION_TO_CONTENT):
             moved = ((before[term] - after[term]).abs() > 1e-6).any(0)

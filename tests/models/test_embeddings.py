@@ -12,7 +12,7 @@ from explorer.models.embeddings import embedding_parts, table_of
 from explorer.models.encoding import encode
 from explorer.models.families import ARCHITECTURES
 from explorer.models.inside import read
-from explorer.models.loaded_model import LoadedModel, load_bundle
+from explorer.models.loaded_model import LoadedModel, load_model
 from explorer.settings import Settings
 from tests.models.tiny import save
 
@@ -48,7 +48,7 @@ CASES: tuple[tuple[str, dict[str, Any], str], ...] = (
 def case(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[LoadedModel, list[str]]:
     family, changes, kinds = request.param
     folder = save(tmp_path_factory.mktemp("embeddings") / "model", family, initializer_range=0.4, **changes)
-    return load_bundle(str(folder), Settings(device="cpu")), kinds.split()
+    return load_model(str(folder), Settings(device="cpu")), kinds.split()
 
 
 def test_every_family_is_tried() -> None:
@@ -58,10 +58,10 @@ def test_every_family_is_tried() -> None:
 @torch.inference_mode()
 @pytest.mark.parametrize("second", [None, "a cat"])
 def test_the_parts_make_what_the_first_layer_is_given(case: tuple[LoadedModel, list[str]], second: str | None) -> None:
-    bundle, kinds = case
-    inputs = encode(bundle, "the cat sat on a mat .", second).inputs
-    parts = embedding_parts(bundle, inputs)
-    own = read(bundle, inputs, attentions=False).hidden_states[0][0]
+    loaded, kinds = case
+    inputs = encode(loaded, "the cat sat on a mat .", second).inputs
+    parts = embedding_parts(loaded, inputs)
+    own = read(loaded, inputs, attentions=False).hidden_states[0][0]
     assert [part.kind for part in parts] == kinds
     assert float((parts[-1].values - own).abs().max()) < 1e-5
     added = torch.stack([part.values for part in parts if part.rows is not None]).sum(0)
@@ -71,12 +71,12 @@ def test_the_parts_make_what_the_first_layer_is_given(case: tuple[LoadedModel, l
 
 @torch.inference_mode()
 def test_an_added_part_is_the_row_of_its_table(case: tuple[LoadedModel, list[str]]) -> None:
-    bundle, _ = case
-    encoded = encode(bundle, "the cat sat", "a cat")
-    for part in embedding_parts(bundle, encoded.inputs):
+    loaded, _ = case
+    encoded = encode(loaded, "the cat sat", "a cat")
+    for part in embedding_parts(loaded, encoded.inputs):
         if part.rows is None:
             continue
-        table = table_of(bundle, part.kind)
+        table = table_of(loaded, part.kind)
         assert table is not None
         for vector, row in zip(part.values, part.rows.tolist(), strict=True):
             assert torch.equal(vector, table[row].double())
@@ -85,15 +85,15 @@ def test_an_added_part_is_the_row_of_its_table(case: tuple[LoadedModel, list[str
 
 
 def roberta(tmp_path: Path, **changes: Any) -> LoadedModel:
-    return load_bundle(str(save(tmp_path / "roberta", "RoBERTa", **changes)), Settings(device="cpu"))
+    return load_model(str(save(tmp_path / "roberta", "RoBERTa", **changes)), Settings(device="cpu"))
 
 
 @torch.inference_mode()
 def test_roberta_counts_positions_from_the_row_after_the_padding_s(tmp_path: Path) -> None:
-    bundle = roberta(tmp_path)
-    assert bundle.model.config.pad_token_id == 1
-    encoded = encode(bundle, "the cat sat")
-    positions = next(part for part in embedding_parts(bundle, encoded.inputs) if part.kind == "position")
+    loaded = roberta(tmp_path)
+    assert loaded.model.config.pad_token_id == 1
+    encoded = encode(loaded, "the cat sat")
+    positions = next(part for part in embedding_parts(loaded, encoded.inputs) if part.kind == "position")
     assert positions.rows is not None
     assert positions.rows.tolist() == [2, 3, 4, 5, 6]
 
@@ -101,30 +101,30 @@ def test_roberta_counts_positions_from_the_row_after_the_padding_s(tmp_path: Pat
 @torch.inference_mode()
 def test_what_roberta_takes_for_padding_inside_a_text_has_the_padding_s_position(tmp_path: Path) -> None:
     """The tiny vocabulary's [UNK] has id 1, which this model takes for padding."""
-    bundle = roberta(tmp_path)
-    inputs = encode(bundle, "the zebra sat").inputs
-    parts = {part.kind: part for part in embedding_parts(bundle, inputs)}
+    loaded = roberta(tmp_path)
+    inputs = encode(loaded, "the zebra sat").inputs
+    parts = {part.kind: part for part in embedding_parts(loaded, inputs)}
     assert parts["position"].rows is not None
     assert parts["position"].rows.tolist() == [2, 3, 1, 4, 5]
-    own = read(bundle, inputs, attentions=False).hidden_states[0][0]
+    own = read(loaded, inputs, attentions=False).hidden_states[0][0]
     assert float((parts["layer_norm"].values - own).abs().max()) < 1e-5
 
 
 @torch.inference_mode()
 def test_gpt2_without_segment_ids_adds_no_segment(tmp_path: Path) -> None:
-    bundle = load_bundle(str(save(tmp_path, "GPT-2")), Settings(device="cpu"))
-    inputs = encode(bundle, "the cat").inputs
+    loaded = load_model(str(save(tmp_path, "GPT-2")), Settings(device="cpu"))
+    inputs = encode(loaded, "the cat").inputs
     inputs.pop("token_type_ids")
-    parts = embedding_parts(bundle, inputs)
+    parts = embedding_parts(loaded, inputs)
     assert [part.kind for part in parts] == ["token", "position", "sum"]
-    own = read(bundle, inputs, attentions=False).hidden_states[0][0]
+    own = read(loaded, inputs, attentions=False).hidden_states[0][0]
     assert float((parts[-1].values - own).abs().max()) < 1e-5
 
 
 @torch.inference_mode()
 def test_layer_norm_gives_mean_and_variance_before_gain_and_bias(tmp_path: Path) -> None:
-    bundle = load_bundle(str(save(tmp_path, "BERT")), Settings(device="cpu"))
-    parts = {part.kind: part.values for part in embedding_parts(bundle, encode(bundle, "the cat").inputs)}
+    loaded = load_model(str(save(tmp_path, "BERT")), Settings(device="cpu"))
+    parts = {part.kind: part.values for part in embedding_parts(loaded, encode(loaded, "the cat").inputs)}
     expected = torch.nn.functional.layer_norm(parts["sum"], parts["sum"].shape[-1:], eps=1e-12)
     assert torch.allclose(parts["layer_norm"], expected)
 
@@ -139,6 +139,6 @@ def test_layer_norm_gives_mean_and_variance_before_gain_and_bias(tmp_path: Path)
     ],
 )
 def test_tables_are_there_where_the_family_has_them(tmp_path: Path, family: str, kind: str, rows: int | None) -> None:
-    bundle = load_bundle(str(save(tmp_path, family)), Settings(device="cpu"))
-    table = table_of(bundle, kind)
+    loaded = load_model(str(save(tmp_path, family)), Settings(device="cpu"))
+    table = table_of(loaded, kind)
     assert (None if table is None else len(table)) == rows

@@ -10,7 +10,7 @@ import torch
 
 from explorer.errors import BadInputError
 from explorer.models.encoding import Encoded, asked_texts, encode, replacement_ids
-from explorer.models.loaded_model import LoadedModel, load_bundle
+from explorer.models.loaded_model import LoadedModel, load_model
 from explorer.settings import Settings
 from tests.models import tiny
 
@@ -122,11 +122,11 @@ class TestStrangeTexts:
     @pytest.mark.parametrize("family", ["bert", "roberta"])
     @pytest.mark.parametrize("text", STRANGE_TEXTS.values(), ids=STRANGE_TEXTS)
     def test_they_are_read(self, family: str, text: str, request: pytest.FixtureRequest) -> None:
-        bundle: LoadedModel = request.getfixturevalue(family)
-        encoded = encode(bundle, text)
+        loaded: LoadedModel = request.getfixturevalue(family)
+        encoded = encode(loaded, text)
         assert all(0 <= token.start <= token.stop <= len(text) for token in encoded.tokens)
         assert all(token.shown for token in encoded.tokens)
-        assert bundle.model(**encoded.inputs)[0].isfinite().all()
+        assert loaded.model(**encoded.inputs)[0].isfinite().all()
 
     @pytest.mark.parametrize("family", ["bert", "roberta"])
     @pytest.mark.parametrize("text", NOTHING.values(), ids=NOTHING)
@@ -186,7 +186,7 @@ def test_a_blank_is_spelled_for_a_model_that_fills_it_and_ends_what_another_read
     bert: LoadedModel, tmp_path: Path
 ) -> None:
     assert asked_texts(bert, "the <mask> sat", "a [MASK]") == ("the [MASK] sat", "a [MASK]", False)
-    causal = load_bundle(str(tiny.save(tmp_path, "GPT-2")), Settings(device="cpu"))
+    causal = load_model(str(tiny.save(tmp_path, "GPT-2")), Settings(device="cpu"))
     assert asked_texts(causal, "the cat sat") == ("the cat sat", "", False)
     assert asked_texts(causal, "the cat sat on [MASK] mat.", "then") == ("the cat sat on", "", True)
     assert asked_texts(causal, "the cat", "sat <mask>.") == ("the cat", "sat", True)
@@ -196,8 +196,8 @@ def test_a_blank_is_spelled_for_a_model_that_fills_it_and_ends_what_another_read
 
 def test_a_text_to_be_continued_does_not_end(tmp_path: Path) -> None:
     """ModernBERT's decoders have the encoders' tokenizer."""
-    decoder = load_bundle(str(tiny.save(tmp_path / "decoder", "ModernBERT decoder")), Settings(device="cpu"))
-    encoder = load_bundle(str(tiny.save(tmp_path / "encoder", "ModernBERT")), Settings(device="cpu"))
+    decoder = load_model(str(tiny.save(tmp_path / "decoder", "ModernBERT decoder")), Settings(device="cpu"))
+    encoder = load_model(str(tiny.save(tmp_path / "encoder", "ModernBERT")), Settings(device="cpu"))
     whole = [token.text for token in encode(encoder, "the cat sat").tokens]
     assert whole == ["[CLS]", "the", "cat", "sat", "[SEP]"]
     encoded = encode(decoder, "the cat sat")

@@ -11,7 +11,7 @@ import torch
 import transformers
 
 from explorer.models.families import ARCHITECTURES, Architecture, Capability, by_family, find_architecture
-from explorer.models.loaded_model import LoadedModel, load_bundle
+from explorer.models.loaded_model import LoadedModel, load_model
 from explorer.models.model_errors import unsupported
 from explorer.settings import Settings
 from explorer.tuning.spec import TARGETS
@@ -22,26 +22,26 @@ PER_TOKEN = {Capability.MLM: (len(tiny.WORDS),), Capability.CAUSAL: (len(tiny.WO
 
 
 def load(folder: Path) -> LoadedModel:
-    return load_bundle(str(folder), Settings(device="cpu"))
+    return load_model(str(folder), Settings(device="cpu"))
 
 
 @EVERY_FAMILY
 def test_a_checkpoint_with_all_its_heads_can_do_all_that_its_family_can(
     architecture: Architecture, tmp_path: Path
 ) -> None:
-    bundle = load(tiny.save(tmp_path, architecture.family))
-    assert bundle.architecture == architecture
-    assert bundle.capabilities == set(architecture.heads)
-    assert type(bundle.model).__name__ == architecture.model_class
+    loaded = load(tiny.save(tmp_path, architecture.family))
+    assert loaded.architecture == architecture
+    assert loaded.capabilities == set(architecture.heads)
+    assert type(loaded.model).__name__ == architecture.model_class
 
 
 @EVERY_FAMILY
 def test_each_head_is_where_the_table_says_and_has_its_shape(architecture: Architecture, tmp_path: Path) -> None:
-    bundle = load(tiny.save(tmp_path, architecture.family))
-    output = bundle.model(torch.tensor([[2, 5, 6, 3]]))
+    loaded = load(tiny.save(tmp_path, architecture.family))
+    output = loaded.model(torch.tensor([[2, 5, 6, 3]]))
     for capability in architecture.heads:
         shape = (1, 4, *PER_TOKEN[capability]) if capability in PER_TOKEN else (1, 2)
-        assert bundle.logits(capability, output).shape == shape
+        assert loaded.logits(capability, output).shape == shape
 
 
 @EVERY_FAMILY
@@ -63,10 +63,10 @@ def test_the_longest_input_can_be_read(architecture: Architecture, tmp_path: Pat
     model = tiny.build(architecture)
     model.save_pretrained(tmp_path)
     tiny.wordpiece(longest=10**9).save_pretrained(tmp_path)
-    bundle = load(tmp_path)
-    assert bundle.longest == tiny.LONGEST - (2 if architecture.layers.body == "roberta" else 0)
-    ids = torch.full((1, bundle.longest), 5)
-    assert bundle.model(ids)[0].isfinite().all()
+    loaded = load(tmp_path)
+    assert loaded.longest == tiny.LONGEST - (2 if architecture.layers.body == "roberta" else 0)
+    ids = torch.full((1, loaded.longest), 5)
+    assert loaded.model(ids)[0].isfinite().all()
 
 
 def test_families_have_names_of_their_own() -> None:

@@ -10,7 +10,7 @@ from sklearn.metrics import roc_auc_score
 
 from explorer.models.catalog import bundled
 from explorer.models.families import Capability
-from explorer.models.loaded_model import LoadedModel, load_bundle
+from explorer.models.loaded_model import LoadedModel, load_model
 from explorer.settings import Settings
 
 TEXT = (
@@ -35,7 +35,7 @@ def opened(name: str) -> LoadedModel:
     if name not in bundled():
         pytest.skip(f"{name} is not bundled")
     with torch.inference_mode(False):
-        return load_bundle(name, Settings(device="cpu", offline=True))
+        return load_model(name, Settings(device="cpu", offline=True))
 
 
 def test_the_distilled_one_has_half_the_layers_and_no_segments() -> None:
@@ -56,8 +56,8 @@ def test_the_distilled_one_says_what_its_teacher_says_more_often_than_the_truth(
         truth = rows[places, places + 1].clone()
         rows[places, places + 1] = teacher.tokenizer.mask_token_id
         guesses = [
-            bundle.logits(Capability.MLM, bundle.model(rows))[places, places + 1].argmax(-1)
-            for bundle in (student, teacher)
+            loaded.logits(Capability.MLM, loaded.model(rows))[places, places + 1].argmax(-1)
+            for loaded in (student, teacher)
         ]
         agreed += int((guesses[0] == guesses[1]).sum())
         right += int((guesses[0] == truth).sum())
@@ -83,9 +83,9 @@ def test_roberta_has_one_segment_and_counts_positions_from_two() -> None:
 
 
 def test_albert_has_one_layer_for_all_depths_and_a_narrow_table() -> None:
-    bundle = opened("albert-mini")
-    model, config = bundle.model, bundle.model.config
-    assert bundle.parameters <= 5_000_000
+    loaded = opened("albert-mini")
+    model, config = loaded.model, loaded.model.config
+    assert loaded.parameters <= 5_000_000
     assert config.num_hidden_layers == 6
     groups = model.albert.encoder.albert_layer_groups
     assert len(groups) == 1
@@ -96,7 +96,7 @@ def test_albert_has_one_layer_for_all_depths_and_a_narrow_table() -> None:
 @torch.inference_mode()
 def test_the_discriminator_finds_what_its_generator_replaced() -> None:
     generator, discriminator = opened("electra-mini-generator"), opened("electra-mini-discriminator")
-    tables = [bundle.model.get_input_embeddings().weight for bundle in (generator, discriminator)]
+    tables = [loaded.model.get_input_embeddings().weight for loaded in (generator, discriminator)]
     assert torch.equal(*tables), "they were one table while they were trained"
     dice = torch.Generator().manual_seed(0)
     scores: list[float] = []
@@ -119,12 +119,12 @@ def test_the_discriminator_finds_what_its_generator_replaced() -> None:
 
 @torch.inference_mode()
 def test_gpt2_sees_nothing_to_its_right_and_prefers_words_in_order() -> None:
-    bundle = opened("gpt2-mini")
+    loaded = opened("gpt2-mini")
     dice = torch.Generator().manual_seed(0)
     for sentence in TEXT:
-        ids = bundle.tokenizer(sentence, return_tensors="pt")["input_ids"]
+        ids = loaded.tokenizer(sentence, return_tensors="pt")["input_ids"]
         changed = ids.clone()
         changed[0, -1] = 100
-        assert torch.allclose(bundle.model(ids).logits[0, :-1], bundle.model(changed).logits[0, :-1], atol=1e-4)
+        assert torch.allclose(loaded.model(ids).logits[0, :-1], loaded.model(changed).logits[0, :-1], atol=1e-4)
         shuffled = ids[:, torch.randperm(ids.shape[1], generator=dice)]
-        assert bundle.model(ids, labels=ids).loss < bundle.model(shuffled, labels=shuffled).loss - 1.0
+        assert loaded.model(ids, labels=ids).loss < loaded.model(shuffled, labels=shuffled).loss - 1.0

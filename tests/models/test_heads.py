@@ -13,7 +13,7 @@ from explorer.models.encoding import encode
 from explorer.models.families import ARCHITECTURES, Capability
 from explorer.models.heads import head_at_each_layer
 from explorer.models.inside import depth_of
-from explorer.models.loaded_model import LoadedModel, load_bundle
+from explorer.models.loaded_model import LoadedModel, load_model
 from explorer.settings import Settings
 from tests.models.tiny import save
 
@@ -28,20 +28,20 @@ def opened(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     if request.param == "DistilBERT":
         changes = {"n_layers": 3}
     folder = save(tmp_path_factory.mktemp("heads") / "model", request.param, initializer_range=0.4, **changes)
-    bundle = load_bundle(str(folder), Settings(device="cpu"))
+    loaded = load_model(str(folder), Settings(device="cpu"))
     chance = torch.Generator().manual_seed(2)
-    for parameter in bundle.model.parameters():
+    for parameter in loaded.model.parameters():
         if parameter.ndim == 1:  # a fresh LayerNorm, applied twice, does what it does once
             parameter += 0.3 * torch.randn(parameter.shape, generator=chance)
-    return bundle
+    return loaded
 
 
-def head_of(bundle: LoadedModel) -> Capability:
-    return next(head for head in TOKEN_HEADS if head in bundle.capabilities)
+def head_of(loaded: LoadedModel) -> Capability:
+    return next(head for head in TOKEN_HEADS if head in loaded.capabilities)
 
 
-def lens(bundle: LoadedModel, places: list[int]) -> Tensor:
-    return bundle.logits(head_of(bundle), head_at_each_layer(bundle, encode(bundle, TEXT).inputs, places))
+def lens(loaded: LoadedModel, places: list[int]) -> Tensor:
+    return loaded.logits(head_of(loaded), head_at_each_layer(loaded, encode(loaded, TEXT).inputs, places))
 
 
 def test_every_family_scores_tokens() -> None:
@@ -66,10 +66,10 @@ def test_every_layer_has_a_row_of_its_own(opened: LoadedModel) -> None:
             assert not torch.allclose(rows[first], rows[second], atol=1e-3)
 
 
-def apart(bundle: LoadedModel) -> tuple[list[Tensor], Any]:
+def apart(loaded: LoadedModel) -> tuple[list[Tensor], Any]:
     """The states after each layer before any last LayerNorm, and what the model does with the last of them, by hand."""
-    model: Any = bundle.model
-    states = list(model(**encode(bundle, TEXT).inputs, output_hidden_states=True).hidden_states)
+    model: Any = loaded.model
+    states = list(model(**encode(loaded, TEXT).inputs, output_hidden_states=True).hidden_states)
     heads: dict[str, Any] = {
         "BERT": lambda h: model.cls.predictions(h),
         **dict.fromkeys(("RoBERTa", "XLM-RoBERTa", "CamemBERT"), lambda h: model.lm_head(h)),
@@ -86,7 +86,7 @@ def apart(bundle: LoadedModel) -> tuple[list[Tensor], Any]:
         "ModernBERT decoder": lambda h: model.decoder(model.lm_head(model.model.final_norm(h))),
         "EuroBERT": lambda h: model.lm_head(model.model.norm(h)),
     }
-    return states, heads[bundle.architecture.family]
+    return states, heads[loaded.architecture.family]
 
 
 @torch.inference_mode()

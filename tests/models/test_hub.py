@@ -16,7 +16,7 @@ from huggingface_hub import constants
 from explorer.errors import ModelUnavailableError
 from explorer.models.catalog import DEFAULT_MODEL
 from explorer.models.hub import download, local_folder, require_folder, weight_files
-from explorer.models.loaded_model import load_bundle
+from explorer.models.loaded_model import load_model
 from explorer.models.model_errors import explain
 from explorer.settings import Settings
 from tests.models import tiny
@@ -67,7 +67,7 @@ class TestADownloadThatWorks:
         folder = local_folder(MODEL, settings)
         assert folder is not None
         assert (folder / WEIGHTS).read_bytes() == published[WEIGHTS]
-        assert load_bundle(MODEL, settings).parameters > 0
+        assert load_model(MODEL, settings).parameters > 0
         assert hub.requests == []
 
     def test_the_weights_come_last_so_that_a_folder_with_weights_is_complete(
@@ -100,7 +100,7 @@ class TestADownloadThatWorks:
         updates = list(download(MODEL, settings))
         assert [update.done for update in updates] == sorted(update.done for update in updates)
         assert shards < hub.fetched()
-        assert load_bundle(MODEL, settings).parameters == sum(weight.numel() for weight in model.parameters())
+        assert load_model(MODEL, settings).parameters == sum(weight.numel() for weight in model.parameters())
 
     def test_progress_is_told_while_bytes_trickle_in(
         self, hub: FakeHub, settings: Settings, published: dict[str, bytes]
@@ -145,7 +145,7 @@ class TestBrokenAndStoppedDownloads:
         list(download(MODEL, settings))
         assert hub.sent[WEIGHTS] == len(published[WEIGHTS])
         assert part_of_weights(settings) == []
-        assert load_bundle(MODEL, settings).parameters > 0
+        assert load_model(MODEL, settings).parameters > 0
 
     def test_a_server_that_cannot_go_on_sends_the_whole_file(
         self, hub: FakeHub, settings: Settings, published: dict[str, bytes]
@@ -184,7 +184,7 @@ class TestBrokenAndStoppedDownloads:
         assert local_folder(MODEL, settings) is None
         hub.faults.wrong_byte = False
         list(download(MODEL, settings))
-        assert load_bundle(MODEL, settings).parameters > 0
+        assert load_model(MODEL, settings).parameters > 0
 
     def test_a_leftover_longer_than_the_file_does_not_block_it(
         self, hub: FakeHub, settings: Settings, published: dict[str, bytes]
@@ -194,7 +194,7 @@ class TestBrokenAndStoppedDownloads:
         part_of_weights(settings)[0].write_bytes(b"x" * (len(published[WEIGHTS]) + 1))
         hub.faults = Faults()
         list(download(MODEL, settings))
-        assert load_bundle(MODEL, settings).parameters > 0
+        assert load_model(MODEL, settings).parameters > 0
 
     def test_closing_the_generator_stops_it_and_keeps_what_has_arrived(
         self, hub: FakeHub, settings: Settings, published: dict[str, bytes]
@@ -209,7 +209,7 @@ class TestBrokenAndStoppedDownloads:
         hub.faults = Faults()
         list(download(MODEL, settings))
         assert hub.resumed_at() == [kept]
-        assert load_bundle(MODEL, settings).parameters > 0
+        assert load_model(MODEL, settings).parameters > 0
 
     def test_closing_the_generator_leaves_nothing_running(
         self, hub: FakeHub, settings: Settings, published: dict[str, bytes]

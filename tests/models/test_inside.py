@@ -21,7 +21,7 @@ from explorer.models.inside import (
     query_and_key,
     read,
 )
-from explorer.models.loaded_model import LoadedModel, load_bundle
+from explorer.models.loaded_model import LoadedModel, load_model
 from explorer.settings import Settings
 from tests.models.tiny import save
 
@@ -39,16 +39,16 @@ CHANGES: dict[str, dict[str, Any]] = {"DeBERTa": RELATIVE, "DeBERTa-v2/v3": RELA
 def opened(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> LoadedModel:
     family = request.param
     folder = save(tmp_path_factory.mktemp("inside") / "model", family, **CHANGES.get(family, {}))
-    return load_bundle(str(folder), Settings(device="cpu"))
+    return load_model(str(folder), Settings(device="cpu"))
 
 
-def inputs_of(bundle: LoadedModel) -> dict[str, Tensor]:
-    return encode(bundle, "the cat sat on a mat", "a cat").inputs
+def inputs_of(loaded: LoadedModel) -> dict[str, Tensor]:
+    return encode(loaded, "the cat sat on a mat", "a cat").inputs
 
 
-def logits(bundle: LoadedModel, output: Any) -> Tensor:
-    head = next(iter(bundle.architecture.heads))
-    return bundle.logits(head, output)
+def logits(loaded: LoadedModel, output: Any) -> Tensor:
+    head = next(iter(loaded.architecture.heads))
+    return loaded.logits(head, output)
 
 
 def random_gates(*shape: int) -> Tensor:
@@ -91,7 +91,7 @@ def test_open_gates_change_nothing_and_any_closed_one_changes_the_output(opened:
 def test_a_closed_head_is_a_head_whose_columns_of_the_projection_are_zero(opened: LoadedModel) -> None:
     """An independent way to take a head away, by its weights; ALBERT's shared layer loses it at every depth."""
     inputs, depth, heads = inputs_of(opened), depth_of(opened.model), heads_of(opened.model)
-    fresh = load_bundle(opened.model_id, Settings(device="cpu"))
+    fresh = load_model(opened.model_id, Settings(device="cpu"))
     projections: list[Any] = modules_with_role(fresh.model, fresh.architecture, "output")
     gates = torch.ones(depth, heads)
     gates[0 if len(projections) > 1 else slice(None), 1] = 0
@@ -159,8 +159,8 @@ def test_queries_and_keys_give_the_weights(opened: LoadedModel, layer: int) -> N
 @torch.inference_mode()
 @pytest.mark.parametrize("family", ["DeBERTa", "DeBERTa-v2/v3"])
 def test_without_relative_positions_deberta_s_content_scores_are_its_attention(tmp_path: Path, family: str) -> None:
-    bundle = load_bundle(str(save(tmp_path, family, relative_attention=False)), Settings(device="cpu"))
-    assert query_and_key(bundle, inputs_of(bundle), 1).exact
+    loaded = load_model(str(save(tmp_path, family, relative_attention=False)), Settings(device="cpu"))
+    assert query_and_key(loaded, inputs_of(loaded), 1).exact
 
 
 def test_the_modules_of_a_role_are_the_layers_in_their_order() -> None:

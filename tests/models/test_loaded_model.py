@@ -17,13 +17,13 @@ from torch import Tensor
 
 from explorer.errors import MissingCapabilityError, ModelUnavailableError
 from explorer.models.families import Capability
-from explorer.models.loaded_model import LoadedModel, ModelStore, choose_device, is_out_of_memory, load_bundle
+from explorer.models.loaded_model import LoadedModel, ModelStore, choose_device, is_out_of_memory, load_model
 from explorer.settings import Settings
 from tests.models import tiny
 
 
 def load(folder: Path) -> LoadedModel:
-    return load_bundle(str(folder), Settings(device="cpu"))
+    return load_model(str(folder), Settings(device="cpu"))
 
 
 def rename_weights(folder: Path, rename: Callable[[str], str]) -> None:
@@ -45,11 +45,11 @@ class TestLoading:
     def test_weights_are_float32_frozen_and_without_dropout(self, tmp_path: Path) -> None:
         tiny.build(tiny.by_family("BERT")).half().save_pretrained(tmp_path)
         tiny.wordpiece().save_pretrained(tmp_path)
-        bundle = load(tmp_path)
-        assert {weight.dtype for weight in bundle.model.parameters()} == {torch.float32}
-        assert not any(module.training for module in bundle.model.modules())
-        assert not any(weight.requires_grad for weight in bundle.model.parameters())
-        assert bundle.device == torch.device("cpu")
+        loaded = load(tmp_path)
+        assert {weight.dtype for weight in loaded.model.parameters()} == {torch.float32}
+        assert not any(module.training for module in loaded.model.modules())
+        assert not any(weight.requires_grad for weight in loaded.model.parameters())
+        assert loaded.device == torch.device("cpu")
 
     def test_weights_are_those_that_were_saved(self, bert: LoadedModel) -> None:
         saved = tiny.build(tiny.by_family("BERT")).state_dict()
@@ -139,8 +139,8 @@ class TestHeads:
         before = load_file(tmp_path / "model.safetensors")
         rename_weights(tmp_path, rename)
         assert load_file(tmp_path / "model.safetensors").keys() != before.keys()
-        bundle = load(tmp_path)
-        assert bundle.capabilities == set(bundle.architecture.heads)
+        loaded = load(tmp_path)
+        assert loaded.capabilities == set(loaded.architecture.heads)
 
     def test_a_missing_head_is_refused_by_name(self, bert: LoadedModel) -> None:
         bert.require(Capability.MLM)
@@ -232,14 +232,14 @@ class TestMemory:
 class Loader:
     """Counts what it loads; every model takes 100 bytes."""
 
-    def __init__(self, bundle: LoadedModel, seconds: float = 0.0) -> None:
-        self._bundle, self._seconds = bundle, seconds
+    def __init__(self, loaded: LoadedModel, seconds: float = 0.0) -> None:
+        self._loaded, self._seconds = loaded, seconds
         self.loaded: list[str] = []
 
     def __call__(self, model_id: str, settings: Settings) -> LoadedModel:
         self.loaded.append(model_id)
         time.sleep(self._seconds)
-        return replace(self._bundle, model_id=model_id, bytes=100)
+        return replace(self._loaded, model_id=model_id, bytes=100)
 
 
 class TestStore:
@@ -256,9 +256,9 @@ class TestStore:
             return store.get("a")
 
         with ThreadPoolExecutor(8) as threads:
-            bundles = list(threads.map(ask, range(8)))
+            loaded_models = list(threads.map(ask, range(8)))
         assert loader.loaded == ["a"]
-        assert {id(bundle) for bundle in bundles} == {id(bundles[0])}
+        assert {id(loaded) for loaded in loaded_models} == {id(loaded_models[0])}
 
     def test_different_models_load_side_by_side(self, bert: LoadedModel) -> None:
         both_inside = threading.Barrier(2)
@@ -269,7 +269,7 @@ class TestStore:
 
         store = self.store(load_together, limit=10**9)
         with ThreadPoolExecutor(2) as threads:
-            assert [bundle.model_id for bundle in threads.map(store.get, ["a", "b"])] == ["a", "b"]
+            assert [loaded.model_id for loaded in threads.map(store.get, ["a", "b"])] == ["a", "b"]
 
     def test_the_least_recently_used_goes_when_the_limit_is_passed(self, bert: LoadedModel) -> None:
         loader = Loader(bert)

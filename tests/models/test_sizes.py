@@ -42,10 +42,10 @@ def test_a_published_model_has_about_the_size_that_its_paper_gives(model_id: str
     assert grouped(outline_of(model_id)).total / 1e6 == pytest.approx(millions, rel=0.06)
 
 
-def test_a_bundled_model_is_counted_as_it_is_when_loaded(bundle: LoadedModel) -> None:
+def test_a_bundled_model_is_counted_as_it_is_when_loaded(loaded: LoadedModel) -> None:
     groups = grouped(outline_of("bert-small"))
-    assert groups.total == bundle.parameters
-    assert groups.words == bundle.model.get_input_embeddings().weight.numel()
+    assert groups.total == loaded.parameters
+    assert groups.words == loaded.model.get_input_embeddings().weight.numel()
 
 
 @pytest.mark.parametrize("name", bundled())

@@ -14,7 +14,7 @@ from explorer.models import hub as hub_module
 from explorer.models import tokenizer_store
 from explorer.models.catalog import OWN_TOKENIZERS
 from explorer.models.hub import download, local_folder, tokenizer_folder
-from explorer.models.loaded_model import load_bundle
+from explorer.models.loaded_model import load_model
 from explorer.models.tokenizer_store import MOST_OPEN, Opening, OpenTokenizer, TokenizerStore, load_tokenizer
 from explorer.settings import BUNDLED_TOKENIZERS, Settings
 from tests.models.fake_hub import FakeHub, Faults
@@ -68,7 +68,7 @@ def test_a_model_whose_tokenizer_came_first_can_still_be_downloaded(
     hub.add("owner/tiny", bert_folder)
     load_tokenizer("owner/tiny", settings)
     assert [progress.share for progress in download("owner/tiny", settings)][-1] == 1.0
-    assert load_bundle("owner/tiny", settings).tokenizer.tokenize("cat") == ["cat"]
+    assert load_model("owner/tiny", settings).tokenizer.tokenize("cat") == ["cat"]
 
 
 def test_a_model_of_another_family_may_lend_its_tokenizer(hub: FakeHub, settings: Settings, bert_folder: Path) -> None:

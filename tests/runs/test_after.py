@@ -95,8 +95,8 @@ def test_the_model_is_written_again_where_it_is_gone(engine: LocalEngine, spec: 
 
 
 def _pair(engine: LocalEngine, record: RunRecord) -> tuple[torch.nn.Module, object]:
-    bundle = engine.store.get(model_of(record))
-    return bundle.model, bundle.tokenizer
+    loaded = engine.store.get(model_of(record))
+    return loaded.model, loaded.tokenizer
 
 
 @pytest.mark.parametrize(

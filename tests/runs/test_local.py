@@ -49,7 +49,7 @@ def ask(open_run: OpenRuns, params: Ask) -> list[float]:
     ASKED.append(params.run)
     run = open_run(params.run)
     run.require_weights()
-    inputs, _ = tokenise(run.bundle(), [Example(params.text, None, 0.0)]).batch([0], torch.device("cpu"))
+    inputs, _ = tokenise(run.loaded(), [Example(params.text, None, 0.0)]).batch([0], torch.device("cpu"))
     return run.restore().logits(inputs)[0].tolist()
 
 
@@ -80,12 +80,12 @@ class TestTogether:
             return one
 
         monkeypatch.setattr(worker, "adapt", adapt_and_wait)
-        bundle = engine.store.get(spec.model)
-        before = {name: tensor.clone() for name, tensor in bundle.model.state_dict().items()}
+        loaded = engine.store.get(spec.model)
+        before = {name: tensor.clone() for name, tensor in loaded.model.state_dict().items()}
         runs = [engine.runs.start(replace(spec, seed=seed), "ada") for seed in range(8)]
         assert {engine.runs.wait(run, WAIT).status for run in runs} == {RunStatus.DONE}
         own = [{value.data_ptr() for value in one.trainable().values()} for one in made]
-        shared = {tensor.data_ptr() for tensor in bundle.model.parameters()}
+        shared = {tensor.data_ptr() for tensor in loaded.model.parameters()}
         for one, trained in zip(made, own, strict=True):
             body = {
                 parameter.data_ptr() for parameter in one.fork.get_submodule(one.layers.body).parameters()
@@ -94,7 +94,7 @@ class TestTogether:
             assert body <= shared
             assert not trained & shared
         assert len(set().union(*own)) == sum(map(len, own))
-        assert all(torch.equal(tensor, before[name]) for name, tensor in bundle.model.state_dict().items())
+        assert all(torch.equal(tensor, before[name]) for name, tensor in loaded.model.state_dict().items())
 
     def test_a_run_beside_others_is_the_run_alone(
         self, engine: LocalEngine, settings: Settings, spec: RunSpec, tmp_path: Path

@@ -18,7 +18,7 @@ from explorer.runs.record import RunRecord, RunStatus
 from explorer.runs.store import WEIGHTS
 from explorer.tuning.spec import RunSpec
 from tests.engine.records import record
-from tests.tuning.samples import moved, tiny_bundle
+from tests.tuning.samples import moved, tiny_loaded
 
 SENTENCES = (("the cat sat", 1), ("a mat", 0), ("the dog ran on the mat", 1), ("cat", 0), ("dog", 1))
 
@@ -44,12 +44,12 @@ def run(**changes: object) -> RunRecord:
 
 
 def test_every_row_of_the_file_is_measured(glue: Path) -> None:
-    adapted = moved(tiny_bundle("BERT"))
+    adapted = moved(tiny_loaded("BERT"))
     path = real_file(run(), glue)
     assert path is not None
     found = on_real_task(run(), adapted, path, "2026-01-02", "the command")
     hits = [
-        int(adapted.logits(adapted.bundle.tokenizer(text, return_tensors="pt"))[0].argmax()) == label
+        int(adapted.logits(adapted.loaded.tokenizer(text, return_tensors="pt"))[0].argmax()) == label
         for text, label in SENTENCES
     ]
     assert found.metrics == {"accuracy": sum(hits) / len(hits)}
@@ -65,13 +65,13 @@ def test_only_a_bundled_tasks_run_has_a_real_file(glue: Path) -> None:
     ):
         assert real_file(other, glue) is None
         with pytest.raises(BadInputError, match="none of the bundled tasks"):
-            on_real_task(other, moved(tiny_bundle("BERT")), glue / "SST-2" / "dev.tsv", "", "")
+            on_real_task(other, moved(tiny_loaded("BERT")), glue / "SST-2" / "dev.tsv", "", "")
 
 
 def test_the_command_writes_it_into_the_bundled_record_and_skips_what_has_no_weights(
     glue: Path, tmp_path: Path
 ) -> None:
-    adapted = moved(tiny_bundle("BERT"))
+    adapted = moved(tiny_loaded("BERT"))
     for name, weights in (("with", True), ("without", False)):
         folder = tmp_path / name
         folder.mkdir()
@@ -80,7 +80,7 @@ def test_the_command_writes_it_into_the_bundled_record_and_skips_what_has_no_wei
             (folder / WEIGHTS).touch()
 
     def open_run(name: str) -> OpenRun:
-        return OpenRun(run(), tmp_path / name, lambda: adapted.bundle, lambda: adapted, lambda: adapted)
+        return OpenRun(run(), tmp_path / name, lambda: adapted.loaded, lambda: adapted, lambda: adapted)
 
     measure_bundled(["with", "without"], glue, open_run)  # type: ignore[arg-type]
     kept = RunRecord.from_json((tmp_path / "with" / "record.json").read_text(encoding="utf-8"))

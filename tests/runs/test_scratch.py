@@ -47,9 +47,9 @@ def test_a_run_tells_its_losses_and_its_words(done: RunRecord) -> None:
 
 def test_what_it_leaves_is_a_model_of_every_page(engine: LocalEngine, done: RunRecord) -> None:
     name = trained_id(done.run_id, done.step)
-    bundle = engine.store.get(name)
-    assert bundle.parameters == done.parameters
-    assert bundle.capabilities == {Capability.MLM, Capability.NSP}
+    loaded = engine.store.get(name)
+    assert loaded.parameters == done.parameters
+    assert loaded.capabilities == {Capability.MLM, Capability.NSP}
     (said,) = [one for one in done.said if one.step == done.step]
     answer = engine.follow(FILL, FillParams("The [MASK] is here.", top_k=5), name).last.result(60)
     assert [one.token for one in answer.masks[0].predictions] == list(said.tokens)

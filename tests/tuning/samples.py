@@ -9,7 +9,7 @@ from tempfile import mkdtemp
 import torch
 from torch import Tensor, nn
 
-from explorer.models.loaded_model import LoadedModel, load_bundle
+from explorer.models.loaded_model import LoadedModel, load_model
 from explorer.settings import Settings
 from explorer.tuning.adapted import Adapted, adapt
 from explorer.tuning.spec import RunSpec
@@ -17,28 +17,28 @@ from tests.models.tiny import WORDS, save
 
 
 @cache
-def tiny_bundle(family: str, class_name: str | None = None) -> LoadedModel:
+def tiny_loaded(family: str, class_name: str | None = None) -> LoadedModel:
     """A random model of a family, kept for all tests of a session; no test may change it."""
     with torch.inference_mode(False):  # whoever asks first, others may train what is built on it
         folder = save(Path(mkdtemp(prefix="tiny-")), family, class_name)
-        return load_bundle(str(folder), Settings(device="cpu"))
+        return load_model(str(folder), Settings(device="cpu"))
 
 
-def frozen_copy(bundle: LoadedModel) -> dict[str, Tensor]:
+def frozen_copy(loaded: LoadedModel) -> dict[str, Tensor]:
     """Every tensor of the shared model as it is now."""
-    return {name: tensor.clone() for name, tensor in bundle.model.state_dict().items()}
+    return {name: tensor.clone() for name, tensor in loaded.model.state_dict().items()}
 
 
-def is_unchanged(bundle: LoadedModel, before: dict[str, Tensor]) -> bool:
+def is_unchanged(loaded: LoadedModel, before: dict[str, Tensor]) -> bool:
     """Bit for bit."""
-    now = bundle.model.state_dict()
+    now = loaded.model.state_dict()
     return now.keys() == before.keys() and all(torch.equal(now[name], before[name]) for name in now)
 
 
-def moved(bundle: LoadedModel, method: str = "lora", outputs: int = 2, seed: int = 0, **options: object) -> Adapted:
+def moved(loaded: LoadedModel, method: str = "lora", outputs: int = 2, seed: int = 0, **options: object) -> Adapted:
     """An adapted model whose trained parameters are all away from where they started."""
     adapted = adapt(
-        bundle, outputs, RunSpec(bundle.model_id, method=method, seed=seed, **{"prefix_length": 4, **options})
+        loaded, outputs, RunSpec(loaded.model_id, method=method, seed=seed, **{"prefix_length": 4, **options})
     )  # type: ignore[arg-type]
     draw = torch.Generator().manual_seed(seed + 1)
     with torch.no_grad():

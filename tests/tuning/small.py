@@ -46,11 +46,11 @@ def data(task: Task = CATS, train: int = 48, held_out: int = 24) -> TaskData:
     return TaskData(task, task.slug, examples(task, train, seed=1), {"validation": examples(task, held_out, seed=2)})
 
 
-def training_of(bundle: LoadedModel, spec: RunSpec, task_data: TaskData) -> Training:
+def training_of(loaded: LoadedModel, spec: RunSpec, task_data: TaskData) -> Training:
     """As the worker makes one."""
-    adapted = adapt(bundle, task_data.task.outputs, spec)
+    adapted = adapt(loaded, task_data.task.outputs, spec)
     train, held_out = (
-        tokenise(bundle, part, adapted.longest) for part in (task_data.train, task_data.validation["validation"])
+        tokenise(loaded, part, adapted.longest) for part in (task_data.train, task_data.validation["validation"])
     )
     rate = spec.learning_rate or find_method(spec.method).learning_rate
     return Training(adapted, task_data.task, train, held_out, spec, rate)

@@ -18,7 +18,7 @@ from explorer.tuning.rows import tokenise
 from explorer.tuning.spec import RunSpec
 from explorer.tuning.students import lesson_of
 from explorer.tuning.training import Training
-from tests.tuning.samples import frozen_copy, is_unchanged, moved, tiny_bundle
+from tests.tuning.samples import frozen_copy, is_unchanged, moved, tiny_loaded
 
 EVERY_FAMILY = pytest.mark.parametrize("architecture", ARCHITECTURES, ids=lambda entry: entry.family)
 SPEC = RunSpec("tiny", method="distill", teacher="r0", student_layers=1, epochs=2, learning_rate=1e-3)
@@ -28,10 +28,10 @@ WITH_COSINE = {"soft_weight": 5.0, "hard_weight": 2.0, "cosine_weight": 1.0}
 @pytest.fixture(autouse=True)
 def unchanged() -> Iterator[None]:
     """Neither the shared model nor its teacher changes, whatever a test does."""
-    bundle, teacher = tiny_bundle("BERT"), teacher_of()
-    before, theirs = frozen_copy(bundle), teacher.state()
+    loaded, teacher = tiny_loaded("BERT"), teacher_of()
+    before, theirs = frozen_copy(loaded), teacher.state()
     yield
-    assert is_unchanged(bundle, before)
+    assert is_unchanged(loaded, before)
     assert all(torch.equal(value, theirs[name]) for name, value in teacher.state().items())
     assert all(weight.grad is None for weight in teacher.model.parameters())
 
@@ -42,12 +42,12 @@ _TEACHERS: dict[tuple[str, str, int], Adapted] = {}
 def teacher_of(family: str = "BERT", method: str = "lora", outputs: int = 2) -> Adapted:
     key = (family, method, outputs)
     if key not in _TEACHERS:
-        _TEACHERS[key] = moved(tiny_bundle(family), method, outputs, rank=4, bottleneck=8)
+        _TEACHERS[key] = moved(tiny_loaded(family), method, outputs, rank=4, bottleneck=8)
     return _TEACHERS[key]
 
 
 def student_of(spec: RunSpec = SPEC, family: str = "BERT", outputs: int = 2) -> Adapted:
-    return adapt(tiny_bundle(family), outputs, spec)
+    return adapt(tiny_loaded(family), outputs, spec)
 
 
 def training_of(
@@ -61,7 +61,7 @@ def training_of(
     student = student_of(spec, outputs=task.outputs)
     if spec.start == "teacher":
         take_layers(student, merged(teacher))
-    train, rows = (tokenise(student.bundle, part) for part in (chosen, held_out))
+    train, rows = (tokenise(student.loaded, part) for part in (chosen, held_out))
     own = Scale.of(train.labels[sorted(lesson.labelled)], task)
     teaching = Teaching(teacher, task, scale or own, own, spec, lesson.labelled)
     list(teaching.ask(chosen))
@@ -74,7 +74,7 @@ def hard_training(spec: RunSpec, task_data: TaskData) -> Training:
     student = student_of(spec, outputs=task_data.task.outputs)
     if spec.start == "teacher":
         take_layers(student, merged(teacher_of(outputs=task_data.task.outputs)))
-    train, held_out = (tokenise(student.bundle, part) for part in (task_data.train, task_data.validation["validation"]))
+    train, held_out = (tokenise(student.loaded, part) for part in (task_data.train, task_data.validation["validation"]))
     return Training(student, task_data.task, train, held_out, spec, spec.learning_rate or 1e-3)
 
 

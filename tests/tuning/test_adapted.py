@@ -20,7 +20,7 @@ from explorer.tuning.forks import fork_classifier
 from explorer.tuning.methods import METHODS
 from explorer.tuning.spec import VARIANTS, RunSpec
 from tests.pairs import by_pairs
-from tests.tuning.samples import batch, frozen_copy, is_unchanged, moved, tiny_bundle
+from tests.tuning.samples import batch, frozen_copy, is_unchanged, moved, tiny_loaded
 
 EVERY_FAMILY = pytest.mark.parametrize("architecture", ARCHITECTURES, ids=lambda entry: entry.family)
 EVERY_WAY = pytest.mark.parametrize(
@@ -35,7 +35,7 @@ def make(method: str, variant: str = "lora", family: str = "BERT", **options: ob
     spec = RunSpec(
         "tiny", method=method, variant=variant, **{"rank": 4, "prefix_length": 4, "bottleneck": 8, **options}
     )  # type: ignore[arg-type]
-    return adapt(tiny_bundle(family), 2, spec)
+    return adapt(tiny_loaded(family), 2, spec)
 
 
 @contextmanager
@@ -64,7 +64,7 @@ class TestStart:
         method, variant = way
         if method == "bitfit" and architecture.layers.bias_switches:
             pytest.skip("no biases")
-        fork = fork_classifier(tiny_bundle(architecture.family), 2, seed=0)
+        fork = fork_classifier(tiny_loaded(architecture.family), 2, seed=0)
         adapted = make(method, variant, architecture.family)
         with torch.no_grad():
             expected = fork(**{name: tensor for name, tensor in batch().items() if name != "token_type_ids"}).logits
@@ -96,7 +96,7 @@ class TestLogits:
     def test_padding_changes_nothing_whatever_token_it_is(self, architecture: Architecture, method: str) -> None:
         if method == "prefix" and not architecture.layers.takes_prefix:
             pytest.skip("no prefix")
-        adapted = moved(tiny_bundle(architecture.family), method, rank=4)
+        adapted = moved(tiny_loaded(architecture.family), method, rank=4)
         inputs = {name: tensor for name, tensor in batch(length=8).items() if name != "token_type_ids"}
         alone = {name: tensor[2:, :4] for name, tensor in inputs.items()}
         other = {**inputs, "input_ids": inputs["input_ids"].masked_fill(inputs["attention_mask"] == 0, 7)}
@@ -111,25 +111,25 @@ class TestLogits:
     def test_token_types_reach_the_models_that_have_them(self) -> None:
         types = {"token_type_ids": torch.ones(3, 8, dtype=torch.long)}
         for family, differs in (("BERT", True), ("GPT-2", False), ("DistilBERT", False)):
-            adapted = moved(tiny_bundle(family))
+            adapted = moved(tiny_loaded(family))
             with torch.no_grad():
                 same = torch.equal(adapted.logits(batch()), adapted.logits(batch() | types))
             assert same != differs
 
     def test_only_the_adapters_own_dropout_is_switched_on(self) -> None:
         for method in ("lora", "houlsby", "pfeiffer"):
-            adapted = moved(tiny_bundle("BERT"), method, rank=4, dropout=0.5)
+            adapted = moved(tiny_loaded("BERT"), method, rank=4, dropout=0.5)
             adapted.train()
             assert not torch.equal(adapted.logits(batch()), adapted.logits(batch()))
             adapted.eval()
             assert torch.equal(adapted.logits(batch()), adapted.logits(batch()))
-            plain = moved(tiny_bundle("BERT"), method, rank=4, dropout=0.0)
+            plain = moved(tiny_loaded("BERT"), method, rank=4, dropout=0.0)
             plain.train()
             assert torch.equal(plain.logits(batch()), adapted.logits(batch()))
 
     def test_dropout_repeats_with_the_seed_under_noise(self) -> None:
         def run() -> list[Tensor]:
-            adapted = moved(tiny_bundle("BERT"), rank=4, dropout=0.5)
+            adapted = moved(tiny_loaded("BERT"), rank=4, dropout=0.5)
             adapted.train()
             return [adapted.logits(batch()).detach() for _ in range(3)]
 
@@ -137,7 +137,7 @@ class TestLogits:
             assert all(torch.equal(one, other) for one, other in zip(run(), run(), strict=True))
 
     def test_many_threads_may_ask_at_once(self) -> None:
-        adapted = moved(tiny_bundle("GPT-2"), "prompt")
+        adapted = moved(tiny_loaded("GPT-2"), "prompt")
         batches = [batch(rows=rows, length=length) for rows in (1, 2, 3) for length in (6, 8)]
         with torch.no_grad():
             expected = [adapted.logits(inputs) for inputs in batches]
@@ -149,9 +149,9 @@ class TestLogits:
 class TestState:
     @EVERY_WAY
     def test_it_restores_the_model_in_another_one(self, method: str, variant: str, tmp_path: Path) -> None:
-        bundle = tiny_bundle("BERT")
-        before = frozen_copy(bundle)
-        adapted = moved(bundle, method, variant=variant, rank=4, bottleneck=8, seed=1)
+        loaded = tiny_loaded("BERT")
+        before = frozen_copy(loaded)
+        adapted = moved(loaded, method, variant=variant, rank=4, bottleneck=8, seed=1)
         save_file(adapted.state(), tmp_path / "state.safetensors")
         fresh = make(method, variant, seed=2)
         with torch.no_grad():
@@ -162,7 +162,7 @@ class TestState:
         assert all(torch.equal(tensor, fresh.state()[name]) for name, tensor in adapted.state().items())
         for place, delta in adapted.deltas().items():
             torch.testing.assert_close(fresh.deltas()[place].dense(), delta.dense(), rtol=0, atol=1e-6)
-        assert is_unchanged(bundle, before)
+        assert is_unchanged(loaded, before)
 
     def test_it_is_a_copy(self) -> None:
         adapted = make("lora")
@@ -205,7 +205,7 @@ class TestGradients:
 class TestFeatures:
     @EVERY_FAMILY
     def test_the_head_on_kept_features_gives_the_same_logits(self, architecture: Architecture) -> None:
-        adapted = moved(tiny_bundle(architecture.family), "head")
+        adapted = moved(tiny_loaded(architecture.family), "head")
         assert adapted.frozen_body == (architecture.family != "EuroBERT")
         if not adapted.frozen_body:
             return
@@ -217,7 +217,7 @@ class TestFeatures:
         assert all(parameter.grad is not None for parameter in adapted.trainable().values())
 
     def test_a_mean_over_the_tokens_is_a_feature_too(self) -> None:
-        adapted = moved(tiny_bundle("ModernBERT"), "head")
+        adapted = moved(tiny_loaded("ModernBERT"), "head")
         adapted.fork.config.classifier_pooling = "mean"
         torch.testing.assert_close(
             adapted.head(adapted.body_output(batch())), adapted.logits(batch()), rtol=0, atol=1e-6
@@ -225,13 +225,13 @@ class TestFeatures:
 
     def test_a_body_that_changes_has_none(self) -> None:
         assert not any(make(method.slug).frozen_body for method in METHODS if method.slug != "head")
-        bundle = tiny_bundle("BERT", "BertForMaskedLM")
-        assert not adapt(bundle, 2, RunSpec("tiny", method="head")).frozen_body
+        loaded = tiny_loaded("BERT", "BertForMaskedLM")
+        assert not adapt(loaded, 2, RunSpec("tiny", method="head")).frozen_body
 
 
 class TestRoom:
     def test_virtual_tokens_leave_less_for_the_text(self) -> None:
-        longest = tiny_bundle("BERT").longest
+        longest = tiny_loaded("BERT").longest
         assert make("lora").longest == longest
         assert make("prompt", prefix_length=5).longest == longest - 5
         ids = torch.full((1, longest - 5), 6)

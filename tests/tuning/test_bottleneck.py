@@ -11,7 +11,7 @@ from explorer.tuning.adapted import adapt
 from explorer.tuning.forks import fork_classifier
 from explorer.tuning.methods.bottleneck import WithAdapter
 from explorer.tuning.spec import RunSpec
-from tests.tuning.samples import batch, tiny_bundle
+from tests.tuning.samples import batch, tiny_loaded
 
 EVERY_FAMILY = pytest.mark.parametrize("architecture", ARCHITECTURES, ids=lambda entry: entry.family)
 
@@ -20,7 +20,7 @@ EVERY_FAMILY = pytest.mark.parametrize("architecture", ARCHITECTURES, ids=lambda
 @EVERY_FAMILY
 def test_they_follow_the_projections_of_every_layer(architecture: Architecture, method: str, roles: list[str]) -> None:
     layers = architecture.layers
-    adapted = adapt(tiny_bundle(architecture.family), 2, RunSpec("tiny", method=method, bottleneck=8))
+    adapted = adapt(tiny_loaded(architecture.family), 2, RunSpec("tiny", method=method, bottleneck=8))
     count = 1 if architecture.family == "ALBERT" else 2
     wrapped = {name for name, module in adapted.fork.named_modules() if isinstance(module, WithAdapter)}
     assert wrapped == {layers.name(layer, layers.modules[role]) for layer in range(count) for role in roles}
@@ -31,8 +31,8 @@ def test_they_follow_the_projections_of_every_layer(architecture: Architecture, 
 @pytest.mark.parametrize(("method", "activation"), [("houlsby", torch.nn.GELU()), ("pfeiffer", torch.nn.ReLU())])
 def test_they_add_to_a_projection_before_the_residual(method: str, activation: torch.nn.Module) -> None:
     """Against the formula, on the output of BERT's last feed-forward projection."""
-    bundle = tiny_bundle("BERT")
-    adapted = adapt(bundle, 2, RunSpec("tiny", method=method, bottleneck=8))
+    loaded = tiny_loaded("BERT")
+    adapted = adapt(loaded, 2, RunSpec("tiny", method=method, bottleneck=8))
     wrapped = adapted.fork.bert.encoder.layer[1].output.dense
     with torch.no_grad():
         for parameter in wrapped.adapter.parameters():
@@ -49,9 +49,9 @@ def test_they_add_to_a_projection_before_the_residual(method: str, activation: t
 
 def test_a_layer_that_is_used_several_times_meets_its_adapter_each_time() -> None:
     """ALBERT's two layers are one: with the upper map's bias alone, each pass adds it once."""
-    bundle = tiny_bundle("ALBERT")
-    adapted = adapt(bundle, 2, RunSpec("tiny", method="pfeiffer", bottleneck=8))
-    by_hand = fork_classifier(bundle, 2, seed=0)
+    loaded = tiny_loaded("ALBERT")
+    adapted = adapt(loaded, 2, RunSpec("tiny", method="pfeiffer", bottleneck=8))
+    by_hand = fork_classifier(loaded, 2, seed=0)
     name = "albert.encoder.albert_layer_groups.0.albert_layers.0.ffn_output"
     with torch.no_grad():
         adapted.fork.get_submodule(name).adapter.up.bias += 0.5
@@ -61,6 +61,6 @@ def test_a_layer_that_is_used_several_times_meets_its_adapter_each_time() -> Non
 
 
 def test_a_bottleneck_over_the_width_is_refused_with_the_width() -> None:
-    assert adapt(tiny_bundle("BERT"), 2, RunSpec("tiny", method="pfeiffer", bottleneck=32)).trainable()
+    assert adapt(tiny_loaded("BERT"), 2, RunSpec("tiny", method="pfeiffer", bottleneck=32)).trainable()
     with pytest.raises(BadInputError, match="bottleneck is 33, and this model's layers are 32 wide"):
-        adapt(tiny_bundle("BERT"), 2, RunSpec("tiny", method="houlsby", bottleneck=33))
+        adapt(tiny_loaded("BERT"), 2, RunSpec("tiny", method="houlsby", bottleneck=33))

@@ -8,22 +8,22 @@ import torch
 from explorer.errors import BadInputError
 from explorer.models.encoding import encode
 from explorer.models.inside import depth_of, heads_of, read
-from explorer.models.loaded_model import LoadedModel, load_bundle
+from explorer.models.loaded_model import LoadedModel, load_model
 from explorer.models.questions import question, scores
 from explorer.settings import Settings
 from explorer.tuning.adapted import Adapted, adapt
-from explorer.tuning.classifier import as_bundle
+from explorer.tuning.classifier import as_loaded
 from explorer.tuning.spec import RunSpec
 from tests.models.tiny import save
 
 
 @pytest.fixture(scope="module")
 def small(tmp_path_factory: pytest.TempPathFactory) -> LoadedModel:
-    return load_bundle(str(save(tmp_path_factory.mktemp("small") / "bert")), Settings(device="cpu"))
+    return load_model(str(save(tmp_path_factory.mktemp("small") / "bert")), Settings(device="cpu"))
 
 
-def adapted_by(method: str, bundle: LoadedModel) -> Adapted:
-    adapted = adapt(bundle, 2, RunSpec(model=bundle.model_id, task="sst2", method=method, prefix_length=4))
+def adapted_by(method: str, loaded: LoadedModel) -> Adapted:
+    adapted = adapt(loaded, 2, RunSpec(model=loaded.model_id, task="sst2", method=method, prefix_length=4))
     with torch.no_grad():
         for parameter in adapted.trainable().values():
             parameter.add_(0.05 * torch.randn(parameter.shape, generator=torch.Generator().manual_seed(0)))
@@ -34,7 +34,7 @@ def adapted_by(method: str, bundle: LoadedModel) -> Adapted:
 @torch.inference_mode()
 def test_it_answers_as_the_run_does_and_its_gates_work(small: LoadedModel, method: str) -> None:
     adapted = adapted_by(method, small)
-    opened = as_bundle(adapted, "my run")
+    opened = as_loaded(adapted, "my run")
     encoded = encode(opened, "the cat sat on a mat")
     asked = question("class")
     depth, heads = depth_of(opened.model), heads_of(opened.model)
@@ -50,4 +50,4 @@ def test_it_answers_as_the_run_does_and_its_gates_work(small: LoadedModel, metho
 @pytest.mark.parametrize("method", ["prompt", "prefix"])
 def test_virtual_tokens_are_refused_with_a_way_out(small: LoadedModel, method: str) -> None:
     with pytest.raises(BadInputError, match="LoRA"):
-        as_bundle(adapted_by(method, small), "my run")
+        as_loaded(adapted_by(method, small), "my run")

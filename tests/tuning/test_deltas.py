@@ -21,7 +21,7 @@ from explorer.tuning.forks import own
 from explorer.tuning.methods import METHODS
 from explorer.tuning.methods.by_peft import config_of
 from explorer.tuning.spec import TARGETS, VARIANTS
-from tests.tuning.samples import frozen_copy, is_unchanged, moved, tiny_bundle
+from tests.tuning.samples import frozen_copy, is_unchanged, moved, tiny_loaded
 
 EVERY_FAMILY = pytest.mark.parametrize("architecture", ARCHITECTURES, ids=lambda entry: entry.family)
 MERGEABLE = [("lora", variant) for variant in VARIANTS] + [("ia3", "lora")]
@@ -37,8 +37,8 @@ def merged_weights(adapted: Adapted) -> dict[tuple[int, str], Tensor]:
 
 
 def check_against_merge(adapted: Adapted) -> None:
-    before = frozen_copy(adapted.bundle)
-    base, merged, deltas = base_weights(adapted.bundle), merged_weights(adapted), adapted.deltas()
+    before = frozen_copy(adapted.loaded)
+    base, merged, deltas = base_weights(adapted.loaded), merged_weights(adapted), adapted.deltas()
     assert merged.keys() == base.keys()
     for place, W in base.items():
         change = merged[place] - W
@@ -47,19 +47,19 @@ def check_against_merge(adapted: Adapted) -> None:
             torch.testing.assert_close(deltas[place].dense(), change, rtol=0, atol=2e-6)
         else:
             assert not change.any()
-    assert is_unchanged(adapted.bundle, before)
+    assert is_unchanged(adapted.loaded, before)
 
 
 @pytest.mark.parametrize(("method", "variant"), MERGEABLE)
 @pytest.mark.parametrize("family", ["BERT", "GPT-2", "ALBERT"])
 def test_the_update_is_what_merging_adds(family: str, method: str, variant: str) -> None:
-    check_against_merge(moved(tiny_bundle(family), method, variant=variant, rank=4, targets=TARGETS))
+    check_against_merge(moved(tiny_loaded(family), method, variant=variant, rank=4, targets=TARGETS))
 
 
 @pytest.mark.parametrize("method", ["lora", "full"])
 @EVERY_FAMILY
 def test_every_family_has_its_update_by_layer_and_role(architecture: Architecture, method: str) -> None:
-    adapted = moved(tiny_bundle(architecture.family), method, rank=4, targets=("query", "ffn_out"))
+    adapted = moved(tiny_loaded(architecture.family), method, rank=4, targets=("query", "ffn_out"))
     check_against_merge(adapted)
     roles = architecture.layers.matrices(("query", "ffn_out") if method == "lora" else ())
     count = 1 if architecture.family == "ALBERT" else 2
@@ -69,7 +69,7 @@ def test_every_family_has_its_update_by_layer_and_role(architecture: Architectur
 @pytest.mark.parametrize(("variant", "rank"), [("lora", 4), ("rslora", 4), ("pissa", 8)])
 def test_low_rank_updates_come_as_factors(variant: str, rank: int) -> None:
     """PiSSA's is the difference of two products of rank r."""
-    for delta in moved(tiny_bundle("BERT"), variant=variant, rank=4).deltas().values():
+    for delta in moved(tiny_loaded("BERT"), variant=variant, rank=4).deltas().values():
         assert isinstance(delta, LowRank)
         assert (delta.A.shape, delta.B.shape) == ((rank, 32), (32, rank))
         assert torch.linalg.matrix_rank(delta.dense(), rtol=1e-4) == rank
@@ -77,13 +77,13 @@ def test_low_rank_updates_come_as_factors(variant: str, rank: int) -> None:
 
 def test_other_updates_come_as_matrices() -> None:
     for method, variant in (("full", "lora"), ("ia3", "lora"), ("lora", "dora")):
-        deltas = moved(tiny_bundle("BERT"), method, variant=variant, rank=4).deltas()
+        deltas = moved(tiny_loaded("BERT"), method, variant=variant, rank=4).deltas()
         assert deltas
         assert all(isinstance(delta, Dense) for delta in deltas.values())
 
 
 def test_updates_are_copies() -> None:
-    adapted = moved(tiny_bundle("BERT"), rank=4)
+    adapted = moved(tiny_loaded("BERT"), rank=4)
     kept = {place: delta.dense() for place, delta in adapted.deltas().items()}
     deltas = adapted.deltas()
     with torch.no_grad():
@@ -95,15 +95,15 @@ def test_updates_are_copies() -> None:
 def test_methods_that_change_no_matrix_have_none() -> None:
     for method in METHODS:
         options = {"rank": 4, "bottleneck": 8}
-        has_any = bool(moved(tiny_bundle("BERT"), method.slug, **options).deltas())
+        has_any = bool(moved(tiny_loaded("BERT"), method.slug, **options).deltas())
         assert has_any == (method.slug in ("full", "lora", "ia3"))
 
 
 @EVERY_FAMILY
 def test_base_weights_are_views_with_outputs_as_rows(architecture: Architecture) -> None:
-    bundle = tiny_bundle(architecture.family)
-    pointers = {parameter.data_ptr() for parameter in bundle.model.parameters()}
-    weights = base_weights(bundle)
+    loaded = tiny_loaded(architecture.family)
+    pointers = {parameter.data_ptr() for parameter in loaded.model.parameters()}
+    weights = base_weights(loaded)
     assert all(weight.data_ptr() in pointers for weight in weights.values())
     inner = weights[0, "ffn_out"].shape[1]
     assert weights[0, "ffn_out"].shape == (32, inner)
@@ -120,7 +120,7 @@ class TestFiles:
     @pytest.mark.parametrize("variant", ["lora", "rslora"])
     @EVERY_FAMILY
     def test_names_alone_give_what_the_model_gives(self, architecture: Architecture, variant: str) -> None:
-        adapted = moved(tiny_bundle(architecture.family), variant=variant, rank=4, alpha=6, targets=TARGETS)
+        adapted = moved(tiny_loaded(architecture.family), variant=variant, rank=4, alpha=6, targets=TARGETS)
         tensors = get_peft_model_state_dict(adapted.model, save_embedding_layers=False)
         config = config_of(adapted.model)
         assert config is not None
@@ -190,6 +190,6 @@ class TestFiles:
 
 
 def test_an_owned_weight_that_has_not_moved_is_an_update_of_zero() -> None:
-    adapted = moved(tiny_bundle("BERT"), "head")
+    adapted = moved(tiny_loaded("BERT"), "head")
     own(adapted.fork, ["bert.encoder.layer.0.output.dense.weight"])
     assert not adapted.deltas()[0, "ffn_out"].dense().any()

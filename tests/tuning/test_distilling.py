@@ -18,7 +18,7 @@ from explorer.tuning.rows import tokenise
 from explorer.tuning.students import labels_only, lesson_of
 from explorer.tuning.training import Training
 from tests.tuning import teaching
-from tests.tuning.samples import frozen_copy, is_unchanged, tiny_bundle
+from tests.tuning.samples import frozen_copy, is_unchanged, tiny_loaded
 from tests.tuning.small import BOTH, CATS, WEIGHT, data, losses
 from tests.tuning.teaching import (
     EVERY_FAMILY,
@@ -173,15 +173,15 @@ class TestLearning:
         """The texts are read by each with its own tokenizer."""
         spec = replace(SPEC, start="pretrained", soft_weight=0.5, hard_weight=0.5)
         task_data, student = data(), student_of(spec, architecture.family)
-        before = frozen_copy(student.bundle)
-        train, rows = (tokenise(student.bundle, part) for part in (task_data.train, task_data.validation["validation"]))
+        before = frozen_copy(student.loaded)
+        train, rows = (tokenise(student.loaded, part) for part in (task_data.train, task_data.validation["validation"]))
         teaching = Teaching(teacher_of(), CATS, Scale(), Scale(), spec)
         shares = list(teaching.ask(task_data.train))
         assert shares == sorted(shares)
         assert shares[-1] == 1
         training = Training(student, CATS, train, rows, spec, 1e-3, teaching)
         assert all(value == value for value in losses(training, 3))
-        assert is_unchanged(student.bundle, before)
+        assert is_unchanged(student.loaded, before)
 
 
 @pytest.mark.parametrize("changes", [{}, WITH_COSINE, {"start": "random"}], ids=["soft", "all terms", "random"])
@@ -200,7 +200,7 @@ def test_an_interrupted_student_ends_where_an_uninterrupted_one_does(changes: di
 
 
 def test_the_shared_bundle_is_the_same_object_of_memory() -> None:
-    bundle: LoadedModel = tiny_bundle("BERT")
-    places = {name: tensor.data_ptr() for name, tensor in bundle.model.state_dict().items()}
+    loaded: LoadedModel = tiny_loaded("BERT")
+    places = {name: tensor.data_ptr() for name, tensor in loaded.model.state_dict().items()}
     losses(training_of(SPEC, data()), 2)
-    assert {name: tensor.data_ptr() for name, tensor in bundle.model.state_dict().items()} == places
+    assert {name: tensor.data_ptr() for name, tensor in loaded.model.state_dict().items()} == places

@@ -16,7 +16,7 @@ from explorer.tuning.plan import plan
 from explorer.tuning.spec import RunSpec
 from tests.engine.working import Run
 from tests.models import conftest as models_conftest
-from tests.tuning.samples import tiny_bundle
+from tests.tuning.samples import tiny_loaded
 from tests.tuning.small import data, losses, training_of
 
 bert_folder, bert = models_conftest.bert_folder, models_conftest.bert
@@ -35,10 +35,10 @@ def layers_of(adapted: Adapted) -> set[int | None]:
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("method", REACHING)
 def test_only_the_last_layers_change(family: str, method: str) -> None:
-    bundle = tiny_bundle(family)
-    depth = bundle.model.config.num_hidden_layers
-    spec = RunSpec(bundle.model_id, method=method, bottleneck=4, rank=2, last_layers=1, epochs=1, learning_rate=1e-2)
-    training = training_of(bundle, spec, data())
+    loaded = tiny_loaded(family)
+    depth = loaded.model.config.num_hidden_layers
+    spec = RunSpec(loaded.model_id, method=method, bottleneck=4, rank=2, last_layers=1, epochs=1, learning_rate=1e-2)
+    training = training_of(loaded, spec, data())
     assert layers_of(training.adapted) == {depth - 1}
     losses(training, 3)
     if training.adapted.method.changes_matrices:
@@ -74,9 +74,9 @@ def test_what_cannot_be_had_is_said(bert: LoadedModel, changes: dict[str, object
 
 
 def test_albert_has_no_last_layer() -> None:
-    bundle = tiny_bundle("ALBERT")
+    loaded = tiny_loaded("ALBERT")
     with pytest.raises(BadInputError, match="one layer that serves at every depth"):
-        adapt(bundle, 2, RunSpec(bundle.model_id, last_layers=1))
+        adapt(loaded, 2, RunSpec(loaded.model_id, last_layers=1))
 
 
 def test_from_random_numbers_nothing_of_the_model_is_left_but_its_shape(bert: LoadedModel, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from transformers import AutoModelForMaskedLM
 
 from explorer.errors import BadInputError, MissingCapabilityError
 from explorer.models.families import ARCHITECTURES, Architecture, Capability
-from explorer.models.loaded_model import LoadedModel, load_bundle
+from explorer.models.loaded_model import LoadedModel, load_model
 from explorer.settings import Settings
 from explorer.tasks.formats.text import TEXT
 from explorer.tasks.task import Example
@@ -38,7 +38,7 @@ from explorer.tuning.plan import plan
 from explorer.tuning.spec import RunSpec
 from tests.models.tiny import WORDS, save
 from tests.tuning.files.kept import record, unpacked
-from tests.tuning.samples import frozen_copy, is_unchanged, moved, tiny_bundle
+from tests.tuning.samples import frozen_copy, is_unchanged, moved, tiny_loaded
 from tests.tuning.small import CATS, examples, losses
 from tests.tuning.teaching import same
 
@@ -54,18 +54,18 @@ TRAIN, HELD_OUT = (
 @pytest.fixture(autouse=True)
 def unchanged() -> Iterator[None]:
     """The shared model, which teaches, is what it was, whatever a test does."""
-    bundle = tiny_bundle("BERT")
-    before = frozen_copy(bundle)
+    loaded = tiny_loaded("BERT")
+    before = frozen_copy(loaded)
     yield
-    assert is_unchanged(bundle, before)
-    assert all(weight.grad is None and not weight.requires_grad for weight in bundle.model.parameters())
+    assert is_unchanged(loaded, before)
+    assert all(weight.grad is None and not weight.requires_grad for weight in loaded.model.parameters())
 
 
 def training_of(spec: RunSpec = SPEC, family: str = "BERT") -> MaskedTraining:
     """As the worker makes one."""
-    bundle = tiny_bundle(family)
-    adapted = adapt(bundle, 1, spec)
-    train, held_out = (rows_of(bundle, part, adapted.longest) for part in (TRAIN, HELD_OUT))
+    loaded = tiny_loaded(family)
+    adapted = adapt(loaded, 1, spec)
+    train, held_out = (rows_of(loaded, part, adapted.longest) for part in (TRAIN, HELD_OUT))
     return MaskedTraining(adapted, TEXT, train, held_out, spec, spec.learning_rate or 1e-3)
 
 
@@ -113,11 +113,11 @@ class TestMasks:
         assert first == other, "before the first step the seed has drawn nothing that is measured"
 
     def test_a_text_without_a_known_word_is_left_out(self) -> None:
-        bundle = tiny_bundle("BERT")
+        loaded = tiny_loaded("BERT")
         unknown = Example("zebra", None, 0.0)
-        assert len(rows_of(bundle, (unknown, *TRAIN), 24)) == len(TRAIN)
+        assert len(rows_of(loaded, (unknown, *TRAIN), 24)) == len(TRAIN)
         with pytest.raises(BadInputError, match="knows none of the words"):
-            rows_of(bundle, (unknown,), 24)
+            rows_of(loaded, (unknown,), 24)
 
 
 class TestLoss:
@@ -131,7 +131,7 @@ class TestLoss:
         with torch.no_grad():
             for parameter in training.adapted.trainable().values():
                 parameter += 0.2 * torch.randn(parameter.shape, generator=draw)
-            zt, ht = whole(tiny_bundle("BERT").model, hidden)
+            zt, ht = whole(tiny_loaded("BERT").model, hidden)
             zs, hs = whole(training.adapted.fork, hidden)
             words = hidden.inputs["attention_mask"].bool()
             soft = 9 * kl_div(log_softmax(zs / 3, -1), softmax(zt / 3, -1), reduction="batchmean")
@@ -157,13 +157,13 @@ class TestLoss:
         assert losses(training, 1)[0] == pytest.approx(expected, rel=2e-2)
 
     def test_the_head_on_the_chosen_places_is_the_head_on_all(self) -> None:
-        bundle = tiny_bundle("BERT")
-        rows = rows_of(bundle, TRAIN[:4], 24)
-        hidden = Masks(bundle.tokenizer).hide(rows, range(4), LEARNT, 0)
-        model = fork_masked(bundle)
+        loaded = tiny_loaded("BERT")
+        rows = rows_of(loaded, TRAIN[:4], 24)
+        hidden = Masks(loaded.tokenizer).hide(rows, range(4), LEARNT, 0)
+        model = fork_masked(loaded)
         with torch.no_grad():
             logits, states = read_masked(model, hidden.inputs, hidden.chosen)
-            expected, last = whole(bundle.model, hidden)
+            expected, last = whole(loaded.model, hidden)
         torch.testing.assert_close(logits, expected)
         torch.testing.assert_close(states, last)
         assert not model.bert._forward_hooks
@@ -195,16 +195,16 @@ class TestLearning:
 
     @EVERY_FAMILY
     def test_every_family_that_fills_masks(self, architecture: Architecture) -> None:
-        bundle = tiny_bundle(architecture.family)
-        before = frozen_copy(bundle)
+        loaded = tiny_loaded(architecture.family)
+        before = frozen_copy(loaded)
         training = training_of(ALL_TERMS, architecture.family)
         fork = training.adapted.fork
         tied = fork.get_output_embeddings().weight is fork.get_input_embeddings().weight
         assert tied == bool(fork.config.tie_word_embeddings)
         assert all(value == value for value in losses(training, 3))
-        assert is_unchanged(bundle, before)
+        assert is_unchanged(loaded, before)
         assert (fork.get_output_embeddings().weight is fork.get_input_embeddings().weight) == tied
-        planned = plan(bundle, 1, ALL_TERMS, 10, 8.0)
+        planned = plan(loaded, 1, ALL_TERMS, 10, 8.0)
         assert planned.total == planned.trainable == sum(value.numel() for value in fork.parameters())
 
     @pytest.mark.parametrize("stop", [1, 3])
@@ -219,7 +219,7 @@ class TestLearning:
         assert same(again.adapted.state(), undisturbed.adapted.state())
 
     def test_a_random_start_depends_on_the_seed_alone(self) -> None:
-        states = [adapt(tiny_bundle("BERT"), 1, replace(SPEC, start="random", seed=seed)).state() for seed in (0, 0, 1)]
+        states = [adapt(tiny_loaded("BERT"), 1, replace(SPEC, start="random", seed=seed)).state() for seed in (0, 0, 1)]
         assert same(states[0], states[1])
         assert not same(states[0], states[2])
 
@@ -228,31 +228,31 @@ class TestRefused:
     @pytest.mark.parametrize("family", ["GPT-2", "ELECTRA discriminator"])
     def test_a_family_that_fills_no_masks(self, family: str) -> None:
         with pytest.raises(BadInputError, match="fills no masks"):
-            adapt(tiny_bundle(family), 1, SPEC)
+            adapt(tiny_loaded(family), 1, SPEC)
 
     def test_a_checkpoint_without_the_head(self) -> None:
         with pytest.raises(MissingCapabilityError, match="cannot fill masks"):
-            adapt(tiny_bundle("BERT", "BertForSequenceClassification"), 1, SPEC)
+            adapt(tiny_loaded("BERT", "BertForSequenceClassification"), 1, SPEC)
 
     def test_more_layers_than_there_are(self) -> None:
         with pytest.raises(BadInputError, match="cannot be cut from 2"):
-            adapt(tiny_bundle("BERT"), 1, replace(SPEC, student_layers=3))
+            adapt(tiny_loaded("BERT"), 1, replace(SPEC, student_layers=3))
 
     def test_it_has_no_classes_and_no_update(self) -> None:
-        student = adapt(tiny_bundle("BERT"), 1, SPEC)
+        student = adapt(tiny_loaded("BERT"), 1, SPEC)
         with pytest.raises(BadInputError, match="knows no classes"):
             student.logits({})
         with pytest.raises(BadInputError, match="layers of its own"):
             student.deltas()
 
 
-def student_of(bundle: LoadedModel) -> Adapted:
-    return moved(bundle, "distill_text", 1, student_layers=1, task="text")
+def student_of(loaded: LoadedModel) -> Adapted:
+    return moved(loaded, "distill_text", 1, student_layers=1, task="text")
 
 
 @EVERY_FAMILY
 def test_a_student_goes_home_as_a_whole_model(architecture: Architecture, tmp_path: Path) -> None:
-    student = student_of(tiny_bundle(architecture.family))
+    student = student_of(tiny_loaded(architecture.family))
     facts = record(student, TEXT)
     with pytest.raises(BadInputError, match="kind = merged"):
         export_adapter(student, facts, None, tmp_path / "no.zip")
@@ -265,13 +265,13 @@ def test_a_student_goes_home_as_a_whole_model(architecture: Architecture, tmp_pa
     inputs = {"input_ids": torch.tensor([[2, 6, 4, 7, 3]]), "attention_mask": torch.ones(1, 5, dtype=torch.long)}
     with torch.no_grad():
         torch.testing.assert_close(loaded(**inputs).logits, student.fork(**inputs).logits, atol=1e-5, rtol=1e-4)
-    opened = load_bundle(str(folder), Settings(device="cpu"))
+    opened = load_model(str(folder), Settings(device="cpu"))
     assert opened.capabilities == {Capability.MLM}
     assert opened.model.config.num_hidden_layers == 1
 
 
 def test_it_is_asked_like_any_model_that_fills_masks(tmp_path: Path) -> None:
-    student = student_of(load_bundle(str(save(tmp_path, "BERT")), Settings(device="cpu")))
+    student = student_of(load_model(str(save(tmp_path, "BERT")), Settings(device="cpu")))
     opened = as_mask_filler(student, "mine")
     inputs = {"input_ids": torch.tensor([[2, 6, 4, 7, 3]])}
     with torch.no_grad():

@@ -9,15 +9,15 @@ from explorer.tuning.adapted import adapt
 from explorer.tuning.memory import parts_of
 from explorer.tuning.plan import plan
 from explorer.tuning.spec import RunSpec
-from tests.tuning.samples import batch, tiny_bundle
+from tests.tuning.samples import batch, tiny_loaded
 
 
 @pytest.mark.parametrize("method", ["full", "lora", "houlsby", "head"])
 def test_parameters_gradients_and_moments_are_those_of_a_step(method: str) -> None:
-    bundle = tiny_bundle("BERT")
-    spec = RunSpec(bundle.model_id, method=method, rank=4, bottleneck=4)
-    parts = parts_of(plan(bundle, 2, spec, 32, 8.0))
-    adapted = adapt(bundle, 2, spec)
+    loaded = tiny_loaded("BERT")
+    spec = RunSpec(loaded.model_id, method=method, rank=4, bottleneck=4)
+    parts = parts_of(plan(loaded, 2, spec, 32, 8.0))
+    adapted = adapt(loaded, 2, spec)
     trained = list(adapted.trainable().values())
     optimiser = torch.optim.AdamW(trained)
     adapted.logits(batch()).square().sum().backward()
@@ -26,13 +26,13 @@ def test_parameters_gradients_and_moments_are_those_of_a_step(method: str) -> No
     assert parts.gradients == sum(one.grad.nbytes for one in trained if one.grad is not None)
     held = [entry for state in optimiser.state.values() for name, entry in state.items() if name != "step"]
     assert parts.moments == sum(entry.nbytes for entry in held)
-    assert parts.weights == bundle.bytes
+    assert parts.weights == loaded.bytes
 
 
 @pytest.mark.parametrize("options", [{"method": "full"}, {"method": "lora"}, {"method": "lora", "variant": "pissa"}])
 def test_the_parts_are_the_plan(options: dict[str, str]) -> None:
-    bundle = tiny_bundle("BERT")
-    planned = plan(bundle, 2, RunSpec(bundle.model_id, rank=4, **options), 32, 8.0)  # type: ignore[arg-type]
+    loaded = tiny_loaded("BERT")
+    planned = plan(loaded, 2, RunSpec(loaded.model_id, rank=4, **options), 32, 8.0)  # type: ignore[arg-type]
     parts = parts_of(planned)
     assert parts.total == planned.memory_bytes
     assert (parts.copies > 0) == ("variant" in options)

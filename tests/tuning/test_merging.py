@@ -8,7 +8,7 @@ from explorer.errors import BadInputError
 from explorer.tuning.deltas import base_weights, oriented
 from explorer.tuning.merging import merged
 from explorer.tuning.methods import METHODS
-from tests.tuning.samples import frozen_copy, is_unchanged, moved, plain_inputs, tiny_bundle
+from tests.tuning.samples import frozen_copy, is_unchanged, moved, plain_inputs, tiny_loaded
 
 LORA = [("lora", {"variant": variant, "rank": 4}) for variant in ("lora", "rslora", "dora", "pissa")]
 MERGEABLE = [*LORA, ("ia3", {}), ("full", {}), ("bitfit", {}), ("head", {})]
@@ -23,36 +23,36 @@ def plain_logits(model: PreTrainedModel) -> torch.Tensor:
 @pytest.mark.parametrize("family", ["BERT", "GPT-2", "ALBERT", "DeBERTa"])
 @pytest.mark.parametrize(("method", "options"), MERGEABLE, ids=str)
 def test_merged_gives_the_logits_of_attached(family: str, method: str, options: dict[str, object]) -> None:
-    bundle = tiny_bundle(family)
-    before = frozen_copy(bundle)
+    loaded = tiny_loaded(family)
+    before = frozen_copy(loaded)
     targets = ("query", "value", "output", "ffn_in", "ffn_out")
-    adapted = moved(bundle, method, outputs=3, **({"targets": targets, **options} if method == "lora" else options))
+    adapted = moved(loaded, method, outputs=3, **({"targets": targets, **options} if method == "lora" else options))
     attached = adapted.logits(plain_inputs(adapted.fork)).detach()
     plain = merged(adapted)
     torch.testing.assert_close(plain_logits(plain), attached, atol=1e-4, rtol=1e-4)
     assert not any("lora" in name or "ia3" in name for name, _ in plain.named_parameters())
-    assert is_unchanged(bundle, before)
+    assert is_unchanged(loaded, before)
 
 
 def test_merged_differs_from_the_base_by_the_update() -> None:
-    bundle = tiny_bundle("BERT")
-    adapted = moved(bundle, rank=2)
+    loaded = tiny_loaded("BERT")
+    adapted = moved(loaded, rank=2)
     plain = merged(adapted)
     weight = plain.get_parameter("bert.encoder.layer.1.attention.self.value.weight")
-    torch.testing.assert_close(weight - base_weights(bundle)[1, "value"], adapted.deltas()[1, "value"].dense())
+    torch.testing.assert_close(weight - base_weights(loaded)[1, "value"], adapted.deltas()[1, "value"].dense())
 
 
 def test_what_is_not_adapted_stays_shared() -> None:
-    bundle = tiny_bundle("BERT")
-    plain = merged(moved(bundle, rank=2, targets=("query",)))
-    shared = base_weights(bundle)
+    loaded = tiny_loaded("BERT")
+    plain = merged(moved(loaded, rank=2, targets=("query",)))
+    shared = base_weights(loaded)
     layer = plain.get_submodule("bert.encoder.layer.0")
     assert oriented(layer.attention.self.key).data_ptr() == shared[0, "key"].data_ptr()
     assert oriented(layer.attention.self.query).data_ptr() != shared[0, "query"].data_ptr()
 
 
 def test_a_merged_model_does_not_follow_the_run_any_more() -> None:
-    adapted = moved(tiny_bundle("BERT"), "full")
+    adapted = moved(tiny_loaded("BERT"), "full")
     plain = merged(adapted)
     before = plain_logits(plain)
     with torch.no_grad():
@@ -67,7 +67,7 @@ UNMERGEABLE = tuple(method.slug for method in METHODS if method.unmergeable)
 @pytest.mark.parametrize("method", UNMERGEABLE)
 def test_other_methods_say_why_they_cannot(method: str) -> None:
     with pytest.raises(BadInputError, match="cannot be merged"):
-        merged(moved(tiny_bundle("BERT"), method))
+        merged(moved(tiny_loaded("BERT"), method))
 
 
 def test_every_method_is_either_merged_here_or_explained() -> None:

@@ -19,7 +19,7 @@ from explorer.tuning.methods import METHODS, Method, find_method
 from explorer.tuning.methods.prefix import build as prefix
 from explorer.tuning.spec import RunSpec
 from tests.pairs import by_pairs
-from tests.tuning.samples import batch, frozen_copy, is_unchanged, tiny_bundle
+from tests.tuning.samples import batch, frozen_copy, is_unchanged, tiny_loaded
 
 SCRIPTS = ROOT / "explorer" / "tuning" / "files" / "templates"
 EVERY_METHOD = pytest.mark.parametrize("method", METHODS, ids=lambda entry: entry.slug)
@@ -46,22 +46,22 @@ def test_which_methods_a_family_cannot_have() -> None:
         (method.slug, architecture.family)
         for method in METHODS
         for architecture in ARCHITECTURES
-        if method.unavailable(architecture, tiny_bundle(architecture.family).model.config.to_dict())
+        if method.unavailable(architecture, tiny_loaded(architecture.family).model.config.to_dict())
     }
     assert missing == UNAVAILABLE
 
 
 @by_pairs("method", METHODS)
 def test_a_method_trains_or_says_why_it_cannot_be_had(method: Method, architecture: Architecture) -> None:
-    bundle = tiny_bundle(architecture.family)
-    reason = method.unavailable(architecture, bundle.model.config.to_dict())
+    loaded = tiny_loaded(architecture.family)
+    reason = method.unavailable(architecture, loaded.model.config.to_dict())
     if reason:
         assert reason.endswith(".")
         with pytest.raises(BadInputError, match=method.title):
-            adapt(bundle, 3, spec_of(method.slug))
+            adapt(loaded, 3, spec_of(method.slug))
         return
-    before = frozen_copy(bundle)
-    adapted = adapt(bundle, 3, spec_of(method.slug, dropout=0.1))
+    before = frozen_copy(loaded)
+    adapted = adapt(loaded, 3, spec_of(method.slug, dropout=0.1))
     inputs, labels = batch(), torch.tensor([0, 1, 2])
     everything = {name: parameter.detach().clone() for name, parameter in adapted.model.named_parameters()}
     trained = adapted.trainable()
@@ -78,12 +78,12 @@ def test_a_method_trains_or_says_why_it_cannot_be_had(method: Method, architectu
     }
     assert moved == {name for name, parameter in adapted.model.named_parameters() if parameter.requires_grad}
     assert len(moved) == len(trained)
-    assert is_unchanged(bundle, before)
+    assert is_unchanged(loaded, before)
 
 
 @pytest.mark.parametrize("family", sorted(family for method, family in UNAVAILABLE if method == "prefix"))
 def test_prefixes_really_cannot_be_had_where_that_is_said(family: str) -> None:
-    fork = fork_classifier(tiny_bundle(family), 2, seed=0)
+    fork = fork_classifier(tiny_loaded(family), 2, seed=0)
     model = prefix(fork, spec_of("prefix"), by_family(family).layers)
     with pytest.raises(ValueError, match="past key values"):
         model(**batch())
@@ -115,8 +115,8 @@ def test_only_its_options_matter(method: Method) -> None:
     other = {"rank": 2, "alpha": 3.0, "dropout": 0.5, "targets": ("key",), "variant": "rslora"}
     unread = {**other, "prefix_length": 3, "bottleneck": 5}
     changes = {name: value for name, value in unread.items() if name not in method.options}
-    bundle = tiny_bundle("BERT")
-    usual, changed = (adapt(bundle, 2, spec_of(method.slug, **options)) for options in ({}, changes))
+    loaded = tiny_loaded("BERT")
+    usual, changed = (adapt(loaded, 2, spec_of(method.slug, **options)) for options in ({}, changes))
     assert usual.state().keys() == changed.state().keys()
     usual.train()
     changed.train()

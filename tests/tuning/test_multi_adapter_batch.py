@@ -6,18 +6,18 @@ import torch
 from explorer.errors import BadInputError
 from explorer.tuning.adapted import Adapted
 from explorer.tuning.multi_adapter_batch import Mixed
-from tests.tuning.samples import batch, frozen_copy, is_unchanged, moved, tiny_bundle
+from tests.tuning.samples import batch, frozen_copy, is_unchanged, moved, tiny_loaded
 
 FAMILIES = ["BERT", "RoBERTa", "ALBERT", "DistilBERT", "ELECTRA discriminator", "DeBERTa-v2/v3", "GPT-2", "ModernBERT"]
 
 
 def three_runs(family: str, class_name: str | None = None) -> dict[str, Adapted]:
     """Unlike in rank, targets, scale and number of outputs."""
-    bundle = tiny_bundle(family, class_name)
+    loaded = tiny_loaded(family, class_name)
     return {
-        "sentiment": moved(bundle, rank=2, targets=("query", "value"), seed=1),
-        "inference · 3 classes": moved(bundle, outputs=3, rank=8, targets=("value", "ffn_in"), alpha=4, seed=2),
-        "score": moved(bundle, outputs=1, rank=4, targets=("output",), variant="rslora", seed=3),
+        "sentiment": moved(loaded, rank=2, targets=("query", "value"), seed=1),
+        "inference · 3 classes": moved(loaded, outputs=3, rank=8, targets=("value", "ffn_in"), alpha=4, seed=2),
+        "score": moved(loaded, outputs=1, rank=4, targets=("output",), variant="rslora", seed=3),
     }
 
 
@@ -37,10 +37,10 @@ def check_rows(runs: dict[str, Adapted]) -> None:
 @pytest.mark.parametrize("family", FAMILIES)
 def test_each_row_equals_its_run_alone(family: str) -> None:
     runs = three_runs(family)
-    bundle = next(iter(runs.values())).bundle
-    before = frozen_copy(bundle)
+    loaded = next(iter(runs.values())).loaded
+    before = frozen_copy(loaded)
     check_rows(runs)
-    assert is_unchanged(bundle, before)
+    assert is_unchanged(loaded, before)
 
 
 def test_each_run_has_its_own_pooler_where_the_checkpoint_has_none() -> None:
@@ -50,8 +50,8 @@ def test_each_run_has_its_own_pooler_where_the_checkpoint_has_none() -> None:
 
 
 def test_the_rows_differ_from_each_other() -> None:
-    bundle = tiny_bundle("BERT")
-    runs = {"a": moved(bundle, seed=1), "b": moved(bundle, seed=2)}
+    loaded = tiny_loaded("BERT")
+    runs = {"a": moved(loaded, seed=1), "b": moved(loaded, seed=2)}
     inputs = {name: tensor[:1].repeat(2, 1) for name, tensor in batch().items()}
     one, two = Mixed(runs).mixed_logits(inputs, ["a", "b"])
     assert (one - two).abs().max() > 1e-3
@@ -67,20 +67,20 @@ def test_the_rows_differ_from_each_other() -> None:
     ],
 )
 def test_methods_that_cannot_share_a_batch_say_why(method: str, options: dict[str, str], said: str) -> None:
-    bundle = tiny_bundle("BERT")
+    loaded = tiny_loaded("BERT")
     with pytest.raises(BadInputError, match=said):
-        Mixed({"good": moved(bundle), "other": moved(bundle, method, **options)})
+        Mixed({"good": moved(loaded), "other": moved(loaded, method, **options)})
 
 
 def test_runs_of_two_models_are_refused() -> None:
     with pytest.raises(BadInputError, match="choose runs of one model"):
-        Mixed({"a": moved(tiny_bundle("BERT")), "b": moved(tiny_bundle("RoBERTa"))})
+        Mixed({"a": moved(tiny_loaded("BERT")), "b": moved(tiny_loaded("RoBERTa"))})
 
 
 def test_no_run_and_an_unknown_name_and_a_missing_name_are_refused() -> None:
     with pytest.raises(BadInputError, match="Choose one or more"):
         Mixed({})
-    mixed = Mixed({"a": moved(tiny_bundle("BERT"))})
+    mixed = Mixed({"a": moved(tiny_loaded("BERT"))})
     with pytest.raises(BadInputError, match="nobody"):
         mixed.mixed_logits(batch(2), ["a", "nobody"])
     with pytest.raises(BadInputError, match="got 1 names"):

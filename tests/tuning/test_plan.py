@@ -22,7 +22,7 @@ from explorer.tuning.methods import METHODS, Method
 from explorer.tuning.plan import plan
 from explorer.tuning.spec import QUICK_ROWS, VARIANTS, RunSpec
 from tests.pairs import by_pairs
-from tests.tuning.samples import batch, tiny_bundle
+from tests.tuning.samples import batch, tiny_loaded
 
 EVERY_METHOD = pytest.mark.parametrize("method", METHODS, ids=lambda entry: entry.slug)
 EVERY_FAMILY = pytest.mark.parametrize("architecture", ARCHITECTURES, ids=lambda entry: entry.family)
@@ -62,13 +62,13 @@ def test_counts_are_the_lora_papers(
 
 @by_pairs("method", METHODS)
 def test_what_is_planned_is_what_is_trained(method: Method, architecture: Architecture) -> None:
-    bundle = tiny_bundle(architecture.family)
-    if method.unavailable(architecture, bundle.model.config.to_dict()):
+    loaded = tiny_loaded(architecture.family)
+    if method.unavailable(architecture, loaded.model.config.to_dict()):
         with pytest.raises(BadInputError, match=method.title):
-            plan(bundle, 3, spec_of(method.slug), 100, 8)
+            plan(loaded, 3, spec_of(method.slug), 100, 8)
         return
-    planned = plan(bundle, 3, spec_of(method.slug), 100, 8)
-    adapted = adapt(bundle, 3, spec_of(method.slug))
+    planned = plan(loaded, 3, spec_of(method.slug), 100, 8)
+    adapted = adapt(loaded, 3, spec_of(method.slug))
     trained = {name: parameter.numel() for name, parameter in adapted.trainable().items()}
     assert planned.trainable == sum(trained.values())
     distinct = [
@@ -76,7 +76,7 @@ def test_what_is_planned_is_what_is_trained(method: Method, architecture: Archit
     ]
     assert planned.total == sum(distinct)
     assert planned.share == planned.trainable / planned.total
-    fresh = set(head_names(fork_classifier(bundle, 3, 0)))
+    fresh = set(head_names(fork_classifier(loaded, 3, 0)))
     head = sum(
         number
         for name, number in trained.items()
@@ -88,18 +88,18 @@ def test_what_is_planned_is_what_is_trained(method: Method, architecture: Archit
 
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_the_checkpoint_is_as_large_as_planned(variant: str) -> None:
-    bundle = tiny_bundle("BERT")
+    loaded = tiny_loaded("BERT")
     spec = spec_of(variant=variant)
-    saved = sum(tensor.nbytes for tensor in adapt(bundle, 2, spec).state().values())
-    planned = plan(bundle, 2, spec, 100, 8)
+    saved = sum(tensor.nbytes for tensor in adapt(loaded, 2, spec).state().values())
+    planned = plan(loaded, 2, spec, 100, 8)
     assert planned.checkpoint_bytes == saved
-    assert len(save(adapt(bundle, 2, spec).state())) < saved + 200 * 30
+    assert len(save(adapt(loaded, 2, spec).state())) < saved + 200 * 30
 
 
 def test_groups_are_named_as_a_page_shows_them() -> None:
-    bundle = tiny_bundle("BERT")
+    loaded = tiny_loaded("BERT")
     names = {
-        method: {group for group, _ in plan(bundle, 2, spec_of(method), 10, 8).groups}
+        method: {group for group, _ in plan(loaded, 2, spec_of(method), 10, 8).groups}
         for method in ("lora", "ia3", "houlsby", "prompt", "prefix", "head")
     }
     assert names == {
@@ -110,31 +110,31 @@ def test_groups_are_named_as_a_page_shows_them() -> None:
         "prefix": {"virtual tokens", "head"},
         "head": {"head"},
     }
-    full = dict(plan(bundle, 2, spec_of("full"), 10, 8).groups)
+    full = dict(plan(loaded, 2, spec_of("full"), 10, 8).groups)
     assert full["query"] == 2 * (32 * 32 + 32)
     assert full["outside the layers"] == sum(
         parameter.numel()
-        for name, parameter in bundle.model.bert.named_parameters()
+        for name, parameter in loaded.model.bert.named_parameters()
         if not name.startswith("encoder.layer.")
     )
 
 
 def test_memory_is_shared_weights_and_four_numbers_for_each_trained_one() -> None:
-    bundle = tiny_bundle("BERT")
-    planned = plan(bundle, 2, spec_of(), 100, 8)
-    assert planned.shared_bytes == bundle.bytes
+    loaded = tiny_loaded("BERT")
+    planned = plan(loaded, 2, spec_of(), 100, 8)
+    assert planned.shared_bytes == loaded.bytes
     assert planned.own_bytes == 16 * planned.trainable
     assert planned.memory_bytes == planned.shared_bytes + planned.own_bytes + planned.activation_bytes
-    pissa = plan(bundle, 2, spec_of(variant="pissa"), 100, 8)
+    pissa = plan(loaded, 2, spec_of(variant="pissa"), 100, 8)
     assert pissa.own_bytes - planned.own_bytes == 4 * 2 * 2 * 32 * 32
-    assert plan(bundle, 2, spec_of("head"), 100, 8).activation_bytes == 0
+    assert plan(loaded, 2, spec_of("head"), 100, 8).activation_bytes == 0
 
 
 @pytest.mark.parametrize("method", ["full", "lora", "bitfit", "houlsby", "pfeiffer", "ia3", "prompt", "prefix"])
-def test_activations_are_near_what_the_backward_pass_keeps(bundle: LoadedModel, method: str) -> None:
+def test_activations_are_near_what_the_backward_pass_keeps(loaded: LoadedModel, method: str) -> None:
     """Against torch's own account of the tensors it keeps, in float32, on the bundled model."""
     spec = RunSpec("bert-small", method=method, batch_size=4)
-    adapted = adapt(bundle, 2, spec)
+    adapted = adapt(loaded, 2, spec)
     adapted.train()
     known = {parameter.untyped_storage().data_ptr() for parameter in [*adapted.model.parameters()]}
     kept: dict[int, int] = {}
@@ -147,7 +147,7 @@ def test_activations_are_near_what_the_backward_pass_keeps(bundle: LoadedModel, 
     ids = torch.full((4, 32), 2000)
     with torch.autograd.graph.saved_tensors_hooks(note, lambda tensor: tensor):
         logits = adapted.logits({"input_ids": ids, "attention_mask": torch.ones_like(ids)})
-    config, entry = bundle.model.config, next(entry for entry in METHODS if entry.slug == method)
+    config, entry = loaded.model.config, next(entry for entry in METHODS if entry.slug == method)
     tokens = 4 * (32 + (spec.prefix_length if entry.lengthens else 0))
     stated = 4 * tokens * config.num_hidden_layers * config.hidden_size * entry.kept
     assert sum(kept.values()) == pytest.approx(stated, rel=0.3)
@@ -155,10 +155,10 @@ def test_activations_are_near_what_the_backward_pass_keeps(bundle: LoadedModel, 
 
 
 def test_time_grows_with_the_work() -> None:
-    bundle = tiny_bundle("BERT")
+    loaded = tiny_loaded("BERT")
 
     def seconds(spec: RunSpec, examples: int = 160, tokens: float = 8) -> float:
-        return plan(bundle, 2, spec, examples, tokens).seconds
+        return plan(loaded, 2, spec, examples, tokens).seconds
 
     assert seconds(spec_of()) > 0
     assert seconds(spec_of(), 320) == pytest.approx(2 * seconds(spec_of()))
@@ -169,8 +169,8 @@ def test_time_grows_with_the_work() -> None:
 
 
 def test_time_counts_what_is_measured_in_between() -> None:
-    bundle = tiny_bundle("BERT")
-    alone, with_held_out = (plan(bundle, 2, spec_of(), 160, 8.0, held_out=held_out).seconds for held_out in (0, 160))
+    loaded = tiny_loaded("BERT")
+    alone, with_held_out = (plan(loaded, 2, spec_of(), 160, 8.0, held_out=held_out).seconds for held_out in (0, 160))
     read = find_kind(CLASSES).measured(3, 160)
     assert read == 2 * 160 + 9 * QUICK_ROWS, (
         "first and last all of them, three times in each of three epochs the first ones"
@@ -180,37 +180,37 @@ def test_time_counts_what_is_measured_in_between() -> None:
 
 class TestNotes:
     def test_a_fused_matrix_is_said(self) -> None:
-        notes = plan(tiny_bundle("GPT-2"), 2, spec_of(), 10, 8).notes
+        notes = plan(tiny_loaded("GPT-2"), 2, spec_of(), 10, 8).notes
         assert any("query, key, value with one matrix" in note for note in notes)
-        assert not plan(tiny_bundle("GPT-2"), 2, spec_of(targets=("output",)), 10, 8).notes
-        assert not plan(tiny_bundle("BERT"), 2, spec_of(), 10, 8).notes
+        assert not plan(tiny_loaded("GPT-2"), 2, spec_of(targets=("output",)), 10, 8).notes
+        assert not plan(tiny_loaded("BERT"), 2, spec_of(), 10, 8).notes
 
     def test_a_shared_layer_is_said(self) -> None:
-        notes = plan(tiny_bundle("ALBERT"), 2, spec_of(), 10, 8).notes
+        notes = plan(tiny_loaded("ALBERT"), 2, spec_of(), 10, 8).notes
         assert any("one layer 2 times" in note for note in notes)
 
     def test_virtual_tokens_are_said(self) -> None:
-        notes = plan(tiny_bundle("BERT"), 2, spec_of("prompt"), 10, 8).notes
+        notes = plan(tiny_loaded("BERT"), 2, spec_of("prompt"), 10, 8).notes
         assert any("a text may have 20 tokens" in note for note in notes)
 
     def test_pissas_copies_are_said(self) -> None:
-        assert any("copies" in note for note in plan(tiny_bundle("BERT"), 2, spec_of(variant="pissa"), 10, 8).notes)
+        assert any("copies" in note for note in plan(tiny_loaded("BERT"), 2, spec_of(variant="pissa"), 10, 8).notes)
 
 
 @pytest.mark.parametrize(
     "spec", [spec_of(rank=33), spec_of("pfeiffer", bottleneck=33), spec_of("prefix", prefix_length=13)]
 )
 def test_what_adapt_refuses_is_refused_before(spec: RunSpec) -> None:
-    for refusing in (lambda: plan(tiny_bundle("BERT"), 2, spec, 10, 8), lambda: adapt(tiny_bundle("BERT"), 2, spec)):
+    for refusing in (lambda: plan(tiny_loaded("BERT"), 2, spec, 10, 8), lambda: adapt(tiny_loaded("BERT"), 2, spec)):
         with pytest.raises(BadInputError):
             refusing()
     fitting = replace(spec, rank=2, bottleneck=2, prefix_length=2)
-    assert adapt(tiny_bundle("BERT"), 2, fitting).logits(batch()).isfinite().all()
+    assert adapt(tiny_loaded("BERT"), 2, fitting).logits(batch()).isfinite().all()
 
 
-def test_it_is_quick_enough_to_follow_a_slider(bundle: LoadedModel) -> None:
-    plan(bundle, 2, RunSpec("bert-small"), 800, 12)
+def test_it_is_quick_enough_to_follow_a_slider(loaded: LoadedModel) -> None:
+    plan(loaded, 2, RunSpec("bert-small"), 800, 12)
     began = time.process_time()
     for method in METHODS:
-        plan(bundle, 2, RunSpec("bert-small", method=method.slug), 800, 12)
+        plan(loaded, 2, RunSpec("bert-small", method=method.slug), 800, 12)
     assert (time.process_time() - began) / len(METHODS) < 0.1

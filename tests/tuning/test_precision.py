@@ -12,7 +12,7 @@ from explorer.tuning.methods import METHODS, Method
 from explorer.tuning.plan import plan
 from explorer.tuning.spec import RunSpec
 from tests.models import conftest as models_conftest
-from tests.tuning.samples import tiny_bundle
+from tests.tuning.samples import tiny_loaded
 from tests.tuning.small import data, losses, training_of
 
 bert_folder, bert = models_conftest.bert_folder, models_conftest.bert
@@ -66,9 +66,9 @@ def test_both_tell_nearly_the_same(bert: LoadedModel, monkeypatch: pytest.Monkey
 
 
 def test_less_is_planned_for_the_backward_pass_with_it(half: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    bundle = tiny_bundle("BERT")
+    loaded = tiny_loaded("BERT")
     spec = RunSpec("tiny", rank=4)
-    planned = plan(bundle, 2, spec, 2000, 32).activation_bytes
+    planned = plan(loaded, 2, spec, 2000, 32).activation_bytes
     monkeypatch.setattr(torch.cpu, "_is_avx512_bf16_supported", lambda: not half)
-    other = plan(bundle, 2, spec, 2000, 32).activation_bytes
+    other = plan(loaded, 2, spec, 2000, 32).activation_bytes
     assert (planned < other) == half

@@ -38,7 +38,7 @@ from explorer.tuning.qa_head import (
 from explorer.tuning.spec import RunSpec
 from tests.tuning.files.kept import record, unpacked
 from tests.tuning.files.test_export import run_here
-from tests.tuning.samples import tiny_bundle
+from tests.tuning.samples import tiny_loaded
 
 CONTEXT = "the cat sat on a mat . the dog sat ."
 READING = [entry for entry in ARCHITECTURES if entry.finds_answers and not entry.layers.reads_last]
@@ -67,10 +67,10 @@ def span_data(train: int = 32, held_out: int = 16) -> TaskData:
     return TaskData(SQUAD, "squad", questions(train, 1), {"validation": questions(held_out, 2)})
 
 
-def training_of(bundle: LoadedModel, spec: RunSpec, data: TaskData | None = None) -> SpanTraining:
+def training_of(loaded: LoadedModel, spec: RunSpec, data: TaskData | None = None) -> SpanTraining:
     data = data or span_data()
-    adapted = adapt(bundle, 1, spec, SPAN)
-    train, held_out = (rows_of(bundle, part, adapted.longest) for part in (data.train, data.validation["validation"]))
+    adapted = adapt(loaded, 1, spec, SPAN)
+    train, held_out = (rows_of(loaded, part, adapted.longest) for part in (data.train, data.validation["validation"]))
     return SpanTraining(adapted, SQUAD, train, held_out, spec, spec.learning_rate or 1e-2)
 
 
@@ -80,10 +80,10 @@ def of_method(method: str = "lora", **options: object) -> RunSpec:
 
 @EVERY_FAMILY
 def test_a_row_is_what_the_familys_tokenizer_makes_of_the_pair(architecture: Architecture) -> None:
-    bundle = tiny_bundle(architecture.family)
+    loaded = tiny_loaded(architecture.family)
     example = asked("a mat")
-    rows = rows_of(bundle, [example], 64)
-    whole = bundle.tokenizer(example.text, example.second)
+    rows = rows_of(loaded, [example], 64)
+    whole = loaded.tokenizer(example.text, example.second)
     for name in set(rows.inputs[0]) - {CANDIDATES}:
         assert rows.inputs[0][name] == whole[name]
     inside = [sequence == 1 for sequence in whole.sequence_ids()]
@@ -92,7 +92,7 @@ def test_a_row_is_what_the_familys_tokenizer_makes_of_the_pair(architecture: Arc
 
 
 def test_no_answer_is_the_first_token() -> None:
-    rows = rows_of(tiny_bundle("BERT"), [asked("")], 64)
+    rows = rows_of(tiny_loaded("BERT"), [asked("")], 64)
     assert rows.spans.tolist() == [[0, 0]]
 
 
@@ -101,7 +101,7 @@ class TestWindows:
 
     @pytest.fixture
     def rows(self) -> SpanRows:
-        return rows_of(tiny_bundle("BERT"), [asked("cat"), self.EXAMPLE], 16)
+        return rows_of(tiny_loaded("BERT"), [asked("cat"), self.EXAMPLE], 16)
 
     def test_a_long_text_is_read_in_windows_that_overlap(self, rows: SpanRows) -> None:
         windows = [place for place, number in enumerate(rows.labels.tolist()) if number == 1]
@@ -125,8 +125,8 @@ class TestWindows:
         assert any(not any(span) for span in rows.spans.tolist())
 
     def test_the_same_windows_as_transformers_own_recipe(self, rows: SpanRows) -> None:
-        bundle = tiny_bundle("BERT")
-        tokenizer = AutoTokenizer.from_pretrained(bundle.model_id)
+        loaded = tiny_loaded("BERT")
+        tokenizer = AutoTokenizer.from_pretrained(loaded.model_id)
         question = len(tokenizer(self.EXAMPLE.text, add_special_tokens=False)["input_ids"])
         whole = tokenizer(
             self.EXAMPLE.text, self.EXAMPLE.second, truncation="only_second", max_length=16,
@@ -143,7 +143,7 @@ class TestWindows:
         assert answer_of(rows, [other, (replace(right[0], null=2.5), place)]) == ""
 
     def test_a_question_that_fills_the_row_is_cut_and_counted(self) -> None:
-        rows = rows_of(tiny_bundle("BERT"), [asked("cat", question="the cat sat on a mat . " * 20)], 64)
+        rows = rows_of(tiny_loaded("BERT"), [asked("cat", question="the cat sat on a mat . " * 20)], 64)
         assert rows.cut == 1
         assert all(len(one["input_ids"]) <= 64 for one in rows.inputs)
 
@@ -161,7 +161,7 @@ def test_the_best_span_is_the_best_of_all_that_are_allowed() -> None:
 
 @torch.no_grad()
 def test_the_loss_is_the_mean_of_the_starts_and_the_ends() -> None:
-    training = training_of(tiny_bundle("BERT"), of_method())
+    training = training_of(tiny_loaded("BERT"), of_method())
     rows = training.train_rows
     terms = []
     for place in range(4):
@@ -176,7 +176,7 @@ def test_the_loss_is_the_mean_of_the_starts_and_the_ends() -> None:
 
 @pytest.mark.parametrize("method", LEARNING)
 def test_every_method_learns_which_word_it_is(method: str) -> None:
-    training = training_of(tiny_bundle("BERT"), of_method(method, epochs=4))
+    training = training_of(tiny_loaded("BERT"), of_method(method, epochs=4))
     shape = scores_of(training.adapted, training.train_rows.batch([0], training.device)[0]).shape
     assert shape == (1, len(training.train_rows.inputs[0]["input_ids"]), 2), "virtual tokens are no candidates"
     first = training.held_out_scores()
@@ -187,7 +187,7 @@ def test_every_method_learns_which_word_it_is(method: str) -> None:
 
 @EVERY_FAMILY
 def test_every_family_trains_and_is_measured(architecture: Architecture) -> None:
-    training = training_of(tiny_bundle(architecture.family), of_method(epochs=1))
+    training = training_of(tiny_loaded(architecture.family), of_method(epochs=1))
     last = list(training.updates())[-1]
     assert math.isfinite(last.loss)
     assert last.metrics is not None
@@ -197,18 +197,18 @@ def test_every_family_trains_and_is_measured(architecture: Architecture) -> None
 
 
 def test_full_fine_tuning_finds_most_answers() -> None:
-    training = training_of(tiny_bundle("BERT"), of_method("full", epochs=30, learning_rate=3e-3), span_data(64, 32))
+    training = training_of(tiny_loaded("BERT"), of_method("full", epochs=30, learning_rate=3e-3), span_data(64, 32))
     untrained = training.held_out_scores()["f1"] or 0.0
     list(training.updates())
     assert (training.held_out_scores()["f1"] or 0.0) > max(0.6, untrained)
 
 
 def test_a_run_goes_on_where_it_was() -> None:
-    whole, first = (training_of(tiny_bundle("BERT"), of_method()) for _ in range(2))
+    whole, first = (training_of(tiny_loaded("BERT"), of_method()) for _ in range(2))
     losses = [update.loss for update in whole.updates()]
     for _, _ in zip(range(3), first.updates(), strict=False):
         pass
-    second = training_of(tiny_bundle("BERT"), of_method())
+    second = training_of(tiny_loaded("BERT"), of_method())
     second.load_state(first.state())
     assert [update.loss for update in second.updates()] == pytest.approx(losses[3:], abs=1e-5)
 
@@ -216,29 +216,29 @@ def test_a_run_goes_on_where_it_was() -> None:
 class TestRefusals:
     def test_a_model_that_reads_from_the_left_alone(self) -> None:
         with pytest.raises(BadInputError, match="reads from left to right"):
-            adapt(tiny_bundle("GPT-2"), 1, of_method(), SPAN)
+            adapt(tiny_loaded("GPT-2"), 1, of_method(), SPAN)
 
     @pytest.mark.parametrize("method", ["distill", "distill_text"])
     def test_students(self, method: str) -> None:
-        refused = find_kind(SPAN).refuses(find_method(method), tiny_bundle("BERT").architecture)
+        refused = find_kind(SPAN).refuses(find_method(method), tiny_loaded("BERT").architecture)
         assert refused is not None
         assert refused.startswith("a student learns")
 
     def test_it_has_no_classes(self) -> None:
-        adapted = adapt(tiny_bundle("BERT"), 1, of_method(), SPAN)
+        adapted = adapt(tiny_loaded("BERT"), 1, of_method(), SPAN)
         with pytest.raises(BadInputError, match="finds answers in a text"):
             adapted.logits({"input_ids": torch.ones(1, 4, dtype=torch.long)})
 
 
 def trained(method: str = "lora") -> Adapted:
-    training = training_of(tiny_bundle("BERT"), of_method(method))
+    training = training_of(tiny_loaded("BERT"), of_method(method))
     list(training.updates())
     return training.adapted
 
 
 def test_merged_it_scores_the_same_and_transformers_opens_it(tmp_path: Path) -> None:
     adapted = trained()
-    inputs, _ = rows_of(adapted.bundle, questions(6, 3), 64).batch(range(6), adapted.bundle.device)
+    inputs, _ = rows_of(adapted.loaded, questions(6, 3), 64).batch(range(6), adapted.loaded.device)
     given = adapted.taken(inputs)
     with torch.no_grad():
         wanted = adapted.kind.scores(adapted.model(**given))
@@ -252,10 +252,10 @@ def test_merged_it_scores_the_same_and_transformers_opens_it(tmp_path: Path) -> 
 
 @pytest.mark.parametrize("method", LEARNING)
 def test_a_plan_counts_what_is_trained(method: str) -> None:
-    bundle, spec = tiny_bundle("BERT"), of_method(method)
-    adapted = adapt(bundle, 1, spec, SPAN)
+    loaded, spec = tiny_loaded("BERT"), of_method(method)
+    adapted = adapt(loaded, 1, spec, SPAN)
     counted = sum(parameter.numel() for parameter in adapted.trainable().values())
-    assert plan(bundle, 1, spec, 32, 20.0, SPAN).trainable == counted
+    assert plan(loaded, 1, spec, 32, 20.0, SPAN).trainable == counted
 
 
 @pytest.mark.parametrize("method", LEARNING)

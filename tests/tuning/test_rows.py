@@ -28,13 +28,13 @@ def pieces(draw: Random, most: int) -> str:
 def test_rows_that_are_too_long_are_cut_as_transformers_cuts_them(
     name: str, pair: bool, request: pytest.FixtureRequest
 ) -> None:
-    bundle: LoadedModel = request.getfixturevalue(name)
-    theirs = AutoTokenizer.from_pretrained(bundle.model_id)
+    loaded: LoadedModel = request.getfixturevalue(name)
+    theirs = AutoTokenizer.from_pretrained(loaded.model_id)
     draw = Random(0)
     for longest in range(8, 20):
         made = [Example(pieces(draw, 60), pieces(draw, 60) if pair else None, 0.0) for _ in range(25)]
         texts = [[one.text for one in made], *([[one.second for one in made]] if pair else [])]
-        rows = tokenise(bundle, made, longest)
+        rows = tokenise(loaded, made, longest)
         whole = theirs(*texts)["input_ids"]
         cut = theirs(*texts, truncation="longest_first", max_length=longest)
         assert rows.cut == sum(len(ids) > longest for ids in whole)

@@ -13,7 +13,7 @@ from transformers import AutoModelForSequenceClassification
 
 from explorer.errors import BadInputError
 from explorer.models.families import Architecture
-from explorer.models.loaded_model import load_bundle
+from explorer.models.loaded_model import load_model
 from explorer.settings import Settings
 from explorer.tuning.adapted import adapt
 from explorer.tuning.counting import count
@@ -26,7 +26,7 @@ from explorer.tuning.spec import RunSpec
 from tests.models.tiny import save
 from tests.tuning import teaching
 from tests.tuning.files.kept import record, unpacked
-from tests.tuning.samples import batch, frozen_copy, is_unchanged, moved, tiny_bundle
+from tests.tuning.samples import batch, frozen_copy, is_unchanged, moved, tiny_loaded
 from tests.tuning.teaching import (
     EVERY_FAMILY,
     SPEC,
@@ -41,9 +41,9 @@ unchanged = teaching.unchanged
 class TestShape:
     @EVERY_FAMILY
     def test_a_student_has_its_own_copies_of_the_first_layers(self, architecture: Architecture) -> None:
-        bundle = tiny_bundle(architecture.family)
+        loaded = tiny_loaded(architecture.family)
         student = student_of(family=architecture.family)
-        theirs = pretrained(bundle)
+        theirs = pretrained(loaded)
         assert student.fork.config.num_hidden_layers == 1
         assert {id(value) for value in student.trainable().values()} == {id(p) for p in student.fork.parameters()}
         for name, parameter in student.fork.named_parameters():
@@ -51,19 +51,19 @@ class TestShape:
             if name in theirs and theirs[name].shape == parameter.shape:
                 assert torch.equal(parameter, theirs[name]), name
                 assert parameter.data_ptr() != theirs[name].data_ptr()
-        before = frozen_copy(bundle)
+        before = frozen_copy(loaded)
         with torch.no_grad():
             for parameter in student.fork.parameters():
                 parameter.add_(1)
-        assert is_unchanged(bundle, before)
+        assert is_unchanged(loaded, before)
 
     @EVERY_FAMILY
     def test_its_size_is_the_models_less_the_layers_left_out(self, architecture: Architecture) -> None:
-        bundle = tiny_bundle(architecture.family)
-        config, layout = bundle.model.config, architecture.layers
-        whole = count(config, layout, 2, RunSpec("tiny", method="full"), pretrained(bundle).keys())
-        short = count(config, layout, 2, SPEC, pretrained(bundle).keys())
-        full = adapt(bundle, 2, RunSpec("tiny", method="full")).fork
+        loaded = tiny_loaded(architecture.family)
+        config, layout = loaded.model.config, architecture.layers
+        whole = count(config, layout, 2, RunSpec("tiny", method="full"), pretrained(loaded).keys())
+        short = count(config, layout, 2, SPEC, pretrained(loaded).keys())
+        full = adapt(loaded, 2, RunSpec("tiny", method="full")).fork
         last = sum(value.numel() for name, value in full.named_parameters() if name.startswith(layout.name(1, "")))
         assert (
             short.total
@@ -72,9 +72,9 @@ class TestShape:
         )
         assert short.trained == short.total
         assert (short.depth, whole.depth) == (1, 2)
-        planned = plan(bundle, 2, SPEC, 10, 8.0)
+        planned = plan(loaded, 2, SPEC, 10, 8.0)
         assert (planned.total, planned.trainable) == (short.total, short.total)
-        assert planned.seconds < plan(bundle, 2, RunSpec("tiny", method="full", epochs=2), 10, 8.0).seconds
+        assert planned.seconds < plan(loaded, 2, RunSpec("tiny", method="full", epochs=2), 10, 8.0).seconds
 
     def test_none_named_is_half_and_too_many_are_refused(self) -> None:
         assert student_of(replace(SPEC, student_layers=0)).fork.config.num_hidden_layers == 1
@@ -110,9 +110,9 @@ class TestTakingOver:
             assert parameter.data_ptr() != plain[name].data_ptr()
 
     def test_every_second_one(self, tmp_path: Path) -> None:
-        bundle = load_bundle(str(save(tmp_path, "BERT", num_hidden_layers=4)), Settings(device="cpu"))
-        teacher = moved(bundle)
-        student = adapt(bundle, 2, replace(SPEC, student_layers=2))
+        loaded = load_model(str(save(tmp_path, "BERT", num_hidden_layers=4)), Settings(device="cpu"))
+        teacher = moved(loaded)
+        student = adapt(loaded, 2, replace(SPEC, student_layers=2))
         take_layers(student, merged(teacher))
         theirs = dict(merged(teacher).named_parameters())
         for own, layer in ((0, 0), (1, 2)):
@@ -132,7 +132,7 @@ class TestTakingOver:
             take_layers(student_of(replace(SPEC, student_layers=2)), merged(second))
 
     def test_a_model_of_another_shape_is_refused(self, tmp_path: Path) -> None:
-        wide = load_bundle(str(save(tmp_path, "BERT", hidden_size=64)), Settings(device="cpu"))
+        wide = load_model(str(save(tmp_path, "BERT", hidden_size=64)), Settings(device="cpu"))
         student = adapt(wide, 2, SPEC)
         with pytest.raises(BadInputError, match="start = pretrained"):
             take_layers(student, merged(teacher_of()))
@@ -170,7 +170,7 @@ class TestStates:
 
 @EVERY_FAMILY
 def test_a_student_goes_home_as_a_whole_model(architecture: Architecture, tmp_path: Path) -> None:
-    student = moved(tiny_bundle(architecture.family), "distill", 2, student_layers=1, teacher="r0")
+    student = moved(tiny_loaded(architecture.family), "distill", 2, student_layers=1, teacher="r0")
     facts = record(student)
     with pytest.raises(BadInputError, match="kind = merged"):
         export_adapter(student, facts, None, tmp_path / "no.zip")
@@ -185,7 +185,7 @@ def test_a_student_goes_home_as_a_whole_model(architecture: Architecture, tmp_pa
 
 
 def test_a_kept_student_is_restored_without_its_teacher(tmp_path: Path) -> None:
-    student = moved(tiny_bundle("BERT"), "distill", 2, student_layers=1, teacher="gone")
-    again = adapt(tiny_bundle("BERT"), 2, student.spec)
+    student = moved(tiny_loaded("BERT"), "distill", 2, student_layers=1, teacher="gone")
+    again = adapt(tiny_loaded("BERT"), 2, student.spec)
     again.load_state(student.state())
     assert torch.equal(again.logits(batch()), student.logits(batch()))

@@ -14,7 +14,7 @@ from transformers import AutoModelForCausalLM
 
 from explorer.errors import BadInputError
 from explorer.maths.corruption import IGNORED_LABEL
-from explorer.models.loaded_model import LoadedModel, load_bundle
+from explorer.models.loaded_model import LoadedModel, load_model
 from explorer.settings import BUNDLED_MODELS, Settings
 from explorer.tasks.formats.e2e import E2E
 from explorer.tasks.task import WRITTEN, Example, TaskData
@@ -27,7 +27,7 @@ from explorer.tuning.rows import Rows, never
 from explorer.tuning.spec import RunSpec
 from explorer.tuning.writing import WritingTraining, opening_of, prompt_of, rows_of, write
 from tests.engine.records import record
-from tests.tuning.samples import frozen_copy, is_unchanged, tiny_bundle
+from tests.tuning.samples import frozen_copy, is_unchanged, tiny_loaded
 
 ABLE = [method.slug for method in METHODS if method.trains_body]
 MEANINGS = (
@@ -39,11 +39,11 @@ MEANINGS = (
 
 @pytest.fixture(scope="module")
 def gpt2() -> LoadedModel:
-    return load_bundle("gpt2-mini", Settings(device="cpu"))
+    return load_model("gpt2-mini", Settings(device="cpu"))
 
 
-def adapted_by(bundle: LoadedModel, method: str, moved: bool = True) -> Adapted:
-    made = adapt(bundle, 1, RunSpec(bundle.model_id, "e2e", method, prefix_length=4, bottleneck=8), WRITTEN)
+def adapted_by(loaded: LoadedModel, method: str, moved: bool = True) -> Adapted:
+    made = adapt(loaded, 1, RunSpec(loaded.model_id, "e2e", method, prefix_length=4, bottleneck=8), WRITTEN)
     draw = torch.Generator().manual_seed(1)
     if moved:
         with torch.no_grad():
@@ -151,9 +151,9 @@ def test_merged_it_says_the_same(gpt2: LoadedModel, method: str) -> None:
     [("BERT", "lora", "left to right"), ("GPT-2", "head", "own"), ("GPT-2", "distill", "student")],
 )
 def test_what_cannot_write_says_so(family: str, method: str, said: str) -> None:
-    bundle = tiny_bundle(family)
+    loaded = tiny_loaded(family)
     with pytest.raises(BadInputError, match=said):
-        adapt(bundle, 1, RunSpec(bundle.model_id, "e2e", method), WRITTEN)
+        adapt(loaded, 1, RunSpec(loaded.model_id, "e2e", method), WRITTEN)
 
 
 def test_every_kind_names_a_class_and_a_script() -> None:

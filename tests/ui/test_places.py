@@ -13,15 +13,15 @@ from explorer.labs.models import records_page as records
 from explorer.settings import ROOT
 from explorer.ui import kit
 from explorer.ui.kit import View
+from explorer.ui.outputs import Output, Outputs
 from explorer.ui.page import Page
-from explorer.ui.places import Place, Places
 
 
-def places(*draws: Any, **options: Any) -> Places:
+def places(*draws: Any, **options: Any) -> Outputs:
     with gr.Blocks():
         views = {"kind": gr.Radio(["a", "b"], value="a"), "depth": gr.Number(3)}
-        shown: list[Place] = [(gr.HTML(), draw) for draw in draws]
-        return Places(shown, views, **options)
+        shown: list[Output] = [(gr.HTML(), draw) for draw in draws]
+        return Outputs(shown, views, **options)
 
 
 def test_a_function_gets_the_choices_that_it_has_parameters_for() -> None:
@@ -49,7 +49,7 @@ def test_what_is_looked_at_can_follow_from_the_result() -> None:
 def test_one_function_can_fill_several_components_and_none_sends_markup() -> None:
     with gr.Blocks():
         several = [gr.HTML(), gr.Number()]
-        shown = Places(
+        shown = Outputs(
             [(several, lambda result: [Markup("<b>x</b>"), result]), (gr.HTML(), lambda result: Markup("y"))]
         )
     assert shown.components[:2] == several
@@ -61,10 +61,10 @@ def test_a_view_is_its_sentence_its_bar_and_its_figure() -> None:
     with gr.Blocks():
         named = View("file", "one", lambda result: "said", lambda result: "drawn", bar=lambda result: "half")
         other = View("file", (None, "own-figure"), lambda result: "said", lambda result: "drawn", bar=True)
-    assert Places(named).values(None) == ["said", "half", "drawn"]
-    assert [part.elem_id for part in Places(named).components] == ["one-said", None, "one-figure"]
-    assert Places(other).values(None) == ["said", "drawn"]  # its bar is filled by another
-    assert other.bar not in Places(other).components
+    assert Outputs(named).values(None) == ["said", "half", "drawn"]
+    assert [part.elem_id for part in Outputs(named).components] == ["one-said", None, "one-figure"]
+    assert Outputs(other).values(None) == ["said", "drawn"]  # its bar is filled by another
+    assert other.bar not in Outputs(other).components
     assert other.figure.elem_id == "own-figure"
 
 

@@ -41,7 +41,7 @@ SILENT_SECONDS = 10.0
 HUNG_SECONDS = 60.0
 """Seconds of silence after which a run's machine counts as lost."""
 
-LOADED = Job("explorer.engine.cluster.replica:loaded")
+LOADED = Job("explorer.engine.cluster.replica:status")
 
 
 @dataclass(frozen=True)

@@ -36,9 +36,9 @@ MODELS = 8
 """How many models a replica announces to Ray Serve as being in its memory."""
 
 
-def loaded(bundle: Any, params: Any) -> ModelStatus:
+def status(loaded: Any, params: Any) -> ModelStatus:
     """Return the status of a model that is in memory."""
-    return status_of(bundle)
+    return status_of(loaded)
 
 
 def use_all_cores() -> None:

@@ -8,7 +8,7 @@ from explorer.labs.agrees import PUBLISHED_FIGURES, figures
 from explorer.labs.agrees.schema import PublishedParams
 from explorer.ui.components import rich_text
 from explorer.ui.controls import controls
-from explorer.ui.kit import Tries, View, asks, bench, caption, shows, why
+from explorer.ui.kit import Tries, View, caption, inputs_column, outputs_column, two_columns, why
 from explorer.ui.page import Page
 from explorer.ui.wiring import Connection
 
@@ -40,12 +40,12 @@ VIEWS = [("how many agree", "sources"), ("how far apart they are", "apart")]
 
 def build(page: Page) -> None:
     """The choice at the left, the picture at the right, all rows below."""
-    with bench():
-        with asks(250):
+    with two_columns():
+        with inputs_column(250):
             inputs = controls(PublishedParams, "paper", "verdict")
             view = gr.Radio(VIEWS, value="sources", label="Picture")
             caption("Figures are quoted as their papers print them, and computed here when the page asks for them.")
-        with shows():
+        with outputs_column():
             shown = View(
                 *("what-agrees", "agrees", figures.published_sentence, figures.published_figure),
                 notes=figures.published_notes,

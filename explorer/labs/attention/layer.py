@@ -32,11 +32,11 @@ class LayerResult:
     sizes: LayerSizes
 
 
-def one_layer(bundle: LoadedModel, params: LayerParams) -> LayerResult:
+def one_layer(loaded: LoadedModel, params: LayerParams) -> LayerResult:
     """The matrices of one layer with their shapes, and the heads that its attention reads them as."""
     from explorer.models.layer_sizes import layer_sizes  # here: torch comes with it, and a page needs none
 
-    return LayerResult(bundle.model_id, layer_sizes(bundle.model, bundle.architecture))
+    return LayerResult(loaded.model_id, layer_sizes(loaded.model, loaded.architecture))
 
 
 def layer_table(result: LayerResult) -> Table:

@@ -7,7 +7,7 @@ import gradio as gr
 from explorer.labs.attention import layer as figures
 from explorer.labs.attention.layer import ONE_LAYER
 from explorer.ui.components import rich_text, while_in_view
-from explorer.ui.kit import asks, bench, sentence_place, shows, why
+from explorer.ui.kit import inputs_column, outputs_column, sentence_place, two_columns, why
 from explorer.ui.page import Page
 from explorer.ui.wiring import Connection
 
@@ -25,11 +25,11 @@ other, back into one state. Multiplying by one matrix and cutting the product in
 
 def build_layer(page: Page, tab: gr.Tab) -> None:
     """The drawing follows the page's model."""
-    with bench():
-        with asks(300):
+    with two_columns():
+        with inputs_column(300):
             said = sentence_place("layer-said")
             notes = rich_text(elem_id="layer-notes")
-        with shows():
+        with outputs_column():
             drawn = rich_text(elem_id="layer-drawn")
     why("a layer, and where it can be changed", WHY)
     shown = [(said, figures.layer_sentence), (drawn, figures.layer_view), (notes, figures.layer_notes)]

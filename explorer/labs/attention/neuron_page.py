@@ -13,7 +13,7 @@ from explorer.labs.attention.views.schema import QueryKeyParams, QueryKeyResult
 from explorer.models.catalog import DEFAULT_MODEL
 from explorer.ui.components import plot, rich_text, token_chips, while_in_view
 from explorer.ui.controls import control
-from explorer.ui.kit import QUIET, Tries, bench, caption, sentence_place, shows, why
+from explorer.ui.kit import QUIET, Tries, caption, outputs_column, sentence_place, two_columns, why
 from explorer.ui.page import Page
 from explorer.ui.wiring import Connection
 
@@ -43,10 +43,10 @@ def build_neuron(
 ) -> None:
     """triggers: the page's own events after which the texts are to be looked at."""
     text, first_layer, first_head, first_position = OPENING
-    with bench():
+    with two_columns():
         layer = control(QueryKeyParams, "layer", value=first_layer, min_width=200, elem_id="neuron-layer")
         head = control(QueryKeyParams, "head", value=first_head, min_width=200)
-        with shows(2, 270):
+        with outputs_column(2, 270):
             tries = Tries(TRY)
     chips = token_chips(elem_id="neuron-chips")
     said = sentence_place("neuron-said")

@@ -13,15 +13,15 @@ from explorer.models.inside import depth_of, heads_of
 from explorer.models.loaded_model import LoadedModel
 
 
-def disentangled_terms(bundle: LoadedModel, params: TermsParams) -> TermsResult:
+def disentangled_terms(loaded: LoadedModel, params: TermsParams) -> TermsResult:
     """What content and position each add to one head's scores (He et al. 2021, equation 4)."""
-    check_place(bundle, params.layer, params.head)
-    encoded = encoded_pair(bundle, params.sentence_a, params.sentence_b)
-    place = bundle.model_id, params.layer, params.head, depth_of(bundle.model), heads_of(bundle.model)
+    check_place(loaded, params.layer, params.head)
+    encoded = encoded_pair(loaded, params.sentence_a, params.sentence_b)
+    place = loaded.model_id, params.layer, params.head, depth_of(loaded.model), heads_of(loaded.model)
     tokens = tuple(TokenPlace(t.position, t.text, t.shown, t.joined, t.word is None) for t in encoded.tokens)
-    if not bundle.architecture.disentangled:
+    if not loaded.architecture.disentangled:
         return TermsResult(*place, tokens, (), Square.of(()), Square.of(()), 0.0)
-    found = score_terms(bundle, encoded.inputs, params.layer)
+    found = score_terms(loaded, encoded.inputs, params.layer)
     terms = {name: scores[params.head].double() for name, scores in found.terms.items()}
     total, weights = found.scores[params.head], found.weights[params.head]
     shares = _shares(terms)

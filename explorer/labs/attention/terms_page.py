@@ -12,7 +12,7 @@ from explorer.labs.attention.terms import ABLE, DISENTANGLED_TERMS, TermsParams,
 from explorer.models.catalog import is_of
 from explorer.ui.components import while_in_view
 from explorer.ui.controls import control
-from explorer.ui.kit import Tries, View, asks, bench, shows, why
+from explorer.ui.kit import Tries, View, inputs_column, outputs_column, two_columns, why
 from explorer.ui.page import Page
 from explorer.ui.used_model import UsedModel
 from explorer.ui.wiring import Connection
@@ -49,13 +49,13 @@ def build_terms(
     page: Page, tab: gr.Tab, sentence_a: gr.Textbox, sentence_b: gr.Textbox, triggers: Sequence[Any] = ()
 ) -> None:
     """triggers: the page's own events after which the texts are to be looked at."""
-    with bench():
-        with asks(250):
+    with two_columns():
+        with inputs_column(250):
             model = UsedModel(page, lambda name: is_of(name, "DeBERTa"), ABLE)
             layer = control(TermsParams, "layer", value=OPENING[0], elem_id="terms-layer")
             head = control(TermsParams, "head", value=OPENING[1])
             show = gr.Radio([(title, name) for name, title in figures.VIEWS.items()], value="less", label="Scores")
-        with shows(3):
+        with outputs_column(3):
             view = View(
                 *("disentangled-terms", "terms", figures.terms_sentence, figures.terms_figure),
                 notes=figures.terms_notes,

@@ -47,35 +47,35 @@ def _gradients() -> Iterator[None]:
         yield
 
 
-def ask(bundle: LoadedModel, params: AskParams) -> Asked:
+def ask(loaded: LoadedModel, params: AskParams) -> Asked:
     """What the model answers, for the text and for the baseline. Raises BadInputError if nothing can be asked."""
-    encoded = _encoded(bundle, params.text, params.second)
-    asked = question_of(bundle, encoded, params.classes, bool(params.second))
-    kind = baseline_kind(bundle, params.baseline)
+    encoded = _encoded(loaded, params.text, params.second)
+    asked = question_of(loaded, encoded, params.classes, bool(params.second))
+    kind = baseline_kind(loaded, params.baseline)
     with torch.inference_mode(False), torch.no_grad():
-        score = Score(bundle, encoded, asked, 0)
-        score.place = place_of(bundle, encoded, asked, params.position, lambda: score.answers(score.embeddings)[0])
+        score = Score(loaded, encoded, asked, 0)
+        score.place = place_of(loaded, encoded, asked, params.position, lambda: score.answers(score.embeddings)[0])
         logits = score.logits(torch.cat([score.embeddings, score.baseline(kind, _kept(encoded))]))
-        score.target = target_of(bundle, asked, params.target, logits[0])
+        score.target = target_of(loaded, asked, params.target, logits[0])
         values = log_odds(logits, score.target).tolist()
     return Asked(
-        bundle.model_id,
+        loaded.model_id,
         Fixed(params.text, params.second, asked.slug, score.place, score.target, kind),
-        target_name(bundle, asked, score.target),
+        target_name(loaded, asked, score.target),
         score.target == int(logits[0].argmax()),
-        tuple(asked.places(bundle, encoded)),
+        tuple(asked.places(loaded, encoded)),
         tuple(TokenView(t.position, t.text, t.shown, t.joined, t.word is None, t.segment) for t in encoded.tokens),
         values[0],
         values[1],
-        "" if kind == "zero" else str(getattr(bundle.tokenizer, f"{kind}_token")),
-        rows_of_a_block(bundle, len(encoded.tokens)),
-        depth_of(bundle.model),
+        "" if kind == "zero" else str(getattr(loaded.tokenizer, f"{kind}_token")),
+        rows_of_a_block(loaded, len(encoded.tokens)),
+        depth_of(loaded.model),
     )
 
 
-def _encoded(bundle: LoadedModel, text: str, second: str) -> Encoded:
-    first, other, _ = asked_texts(bundle, text, second)
-    return encode(bundle, first, other or None)
+def _encoded(loaded: LoadedModel, text: str, second: str) -> Encoded:
+    first, other, _ = asked_texts(loaded, text, second)
+    return encode(loaded, first, other or None)
 
 
 def _kept(encoded: Encoded) -> list[bool]:
@@ -83,10 +83,10 @@ def _kept(encoded: Encoded) -> list[bool]:
     return [token.word is None for token in encoded.tokens]
 
 
-def _opened(bundle: LoadedModel, fixed: Fixed) -> tuple[Score, Tensor]:
+def _opened(loaded: LoadedModel, fixed: Fixed) -> tuple[Score, Tensor]:
     """f, and the baseline's embeddings (1, T, E)."""
-    encoded = _encoded(bundle, fixed.text, fixed.second)
-    score = Score(bundle, encoded, question(fixed.slug), fixed.place, fixed.target)
+    encoded = _encoded(loaded, fixed.text, fixed.second)
+    score = Score(loaded, encoded, question(fixed.slug), fixed.place, fixed.target)
     return score, score.baseline(fixed.baseline, _kept(encoded))
 
 
@@ -94,14 +94,14 @@ def _numbers(values: Tensor) -> tuple[float, ...]:
     return tuple(values.detach().double().cpu().tolist())
 
 
-def path_block(bundle: LoadedModel, params: PathParams) -> tuple[float, ...]:
+def path_block(loaded: LoadedModel, params: PathParams) -> tuple[float, ...]:
     """What some nodes of the way add to integrated gradients, one number a position (Sundararajan et al. 2017, equation 1).
 
     Nodes and weights are those of Gauss and Legendre on the way from 0 to 1, as in captum's IntegratedGradients, which cannot
     be stopped between blocks; all blocks together give what it gives.
     """
     with _gradients():
-        score, baseline = _opened(bundle, params.fixed)
+        score, baseline = _opened(loaded, params.fixed)
         nodes, weights = (
             torch.tensor(values[params.first : params.last], dtype=baseline.dtype, device=baseline.device)[
                 :, None, None
@@ -120,20 +120,20 @@ def _gauss_legendre(steps: int) -> tuple[list[float], list[float]]:
     return ((1 + nodes) / 2).tolist(), (weights / 2).tolist()
 
 
-def gradient_block(bundle: LoadedModel, params: GradientParams) -> tuple[float, ...]:
+def gradient_block(loaded: LoadedModel, params: GradientParams) -> tuple[float, ...]:
     """Gradient times embedding summed over its dimensions, or the gradient's L2 norm, one number a position."""
     with _gradients():
-        score, _ = _opened(bundle, params.fixed)
+        score, _ = _opened(loaded, params.fixed)
         embeddings = score.embeddings.requires_grad_()
         if params.method == "saliency":
             return _numbers(Saliency(score).attribute(embeddings, abs=False)[0].norm(dim=-1))
         return _numbers(InputXGradient(score).attribute(embeddings)[0].sum(-1))
 
 
-def occlude_block(bundle: LoadedModel, params: OccludeParams) -> tuple[float, ...]:
+def occlude_block(loaded: LoadedModel, params: OccludeParams) -> tuple[float, ...]:
     """How much f falls when a group of positions takes the baseline's embeddings, one number a group."""
     with torch.inference_mode(False), torch.no_grad():
-        score, baseline = _opened(bundle, params.fixed)
+        score, baseline = _opened(loaded, params.fixed)
         positions = [position for group in params.groups for position in group]
         owners = [number for number, group in enumerate(params.groups) for _ in group]
 
@@ -151,7 +151,7 @@ def occlude_block(bundle: LoadedModel, params: OccludeParams) -> tuple[float, ..
         return _numbers(torch.stack([falls[0, owners.index(number), 0] for number in range(len(params.groups))]))
 
 
-def layers_block(bundle: LoadedModel, params: PathParams) -> tuple[tuple[float, ...], ...]:
+def layers_block(loaded: LoadedModel, params: PathParams) -> tuple[tuple[float, ...], ...]:
     """What some stretches of the way add to every layer's conductance: a row of positions for each layer.
 
     Conductance sums, over the way from baseline to text, the change of a hidden state times the gradient there (Dhamdhere
@@ -159,12 +159,12 @@ def layers_block(bundle: LoadedModel, params: PathParams) -> tuple[tuple[float, 
     and one layer at a time; here it is the mean of both ends, and one pass serves all layers.
     """
     with _gradients():
-        score, baseline = _opened(bundle, params.fixed)
+        score, baseline = _opened(loaded, params.fixed)
         nodes = torch.linspace(0, 1, params.steps + 1, device=baseline.device)[params.first : params.last + 1]
         nodes = nodes**NEAR_ZERO if params.fixed.baseline == "zero" else nodes
         way = baseline + nodes[:, None, None] * (score.embeddings - baseline)
         states: list[Tensor] = []
-        for layer in _layers(bundle, score):
+        for layer in _layers(loaded, score):
             layer.register_forward_hook(lambda module, given, output: states.append(_state(output)))
         answers = score(way.requires_grad_())
         gradients = torch.autograd.grad(answers.sum(), states)
@@ -175,9 +175,9 @@ def layers_block(bundle: LoadedModel, params: PathParams) -> tuple[tuple[float, 
         return tuple(rows)
 
 
-def _layers(bundle: LoadedModel, score: Score) -> list[torch.nn.Module]:
+def _layers(loaded: LoadedModel, score: Score) -> list[torch.nn.Module]:
     """The modules whose outputs are the layers' hidden states; ALBERT's one is called as often as it has layers."""
-    layers = bundle.architecture.layers
+    layers = loaded.architecture.layers
     count = layers.count(name for name, _ in score.tree.named_parameters())
     return [score.tree.get_submodule(layers.name(number, "").rstrip(".")) for number in range(count)]
 
@@ -187,13 +187,13 @@ def _state(output: Any) -> Tensor:
     return state
 
 
-def rollout_block(bundle: LoadedModel, params: RolloutParams) -> tuple[float, ...]:
+def rollout_block(loaded: LoadedModel, params: RolloutParams) -> tuple[float, ...]:
     """The share of each position in the asked one by attention rollout (Abnar and Zuidema 2020, section 3)."""
-    encoded = _encoded(bundle, params.fixed.text, params.fixed.second)
-    flow = rollout(read(bundle, encoded.inputs).attentions)[-1][0]
-    return _numbers(flow[_reading_place(bundle, params.fixed, len(flow))])
+    encoded = _encoded(loaded, params.fixed.text, params.fixed.second)
+    flow = rollout(read(loaded, encoded.inputs).attentions)[-1][0]
+    return _numbers(flow[_reading_place(loaded, params.fixed, len(flow))])
 
 
-def _reading_place(bundle: LoadedModel, fixed: Fixed, length: int) -> int:
+def _reading_place(loaded: LoadedModel, fixed: Fixed, length: int) -> int:
     """The position whose final state the answer is read from: the asked one; GPT-2's classifier reads the last."""
-    return length - 1 if fixed.slug == "class" and bundle.architecture.layers.reads_last else fixed.place
+    return length - 1 if fixed.slug == "class" and loaded.architecture.layers.reads_last else fixed.place

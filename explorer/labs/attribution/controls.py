@@ -14,9 +14,9 @@ from explorer.labs.attribution.params import OPENING, AttributeRunParams
 from explorer.labs.attribution.schema import AttributionResult
 from explorer.ui.components import plot, rich_text
 from explorer.ui.controls import control
-from explorer.ui.kit import View, bar_place, bench, sentence_place, shows, start_or_stop, start_stop
+from explorer.ui.kit import View, bar_place, outputs_column, sentence_place, start_or_stop, start_stop, two_columns
+from explorer.ui.outputs import Output
 from explorer.ui.page import Page
-from explorer.ui.places import Place
 from explorer.ui.streams import Stream, Watch
 
 VIEWS = [("bars", "bars"), ("the text, coloured", "text")]
@@ -56,7 +56,7 @@ class Bench:
         bars = plot("attribution", elem_id=f"{self.name}-bars")
         text = rich_text(elem_classes=["token-chips", "readings"], elem_id=f"{self.name}-text")
         caption = rich_text(elem_classes=["measures"], elem_id=f"{self.name}-caption")
-        self.shown: list[Place] = [(said, figures.sentence), (self.progress, figures.progress_line)]
+        self.shown: list[Output] = [(said, figures.sentence), (self.progress, figures.progress_line)]
         self.shown += [(bars, _bars), (text, _text), (caption, figures.caption)]
 
     def lay_out_comparison(self) -> None:
@@ -65,10 +65,10 @@ class Bench:
         layers = View(
             *("layer-conductance", ids, figures.layers_sentence, bar_figures.layers_figure), notes=figures.layers_notes
         )
-        with bench():
-            with shows(3, 300):
+        with two_columns():
+            with outputs_column(3, 300):
                 agreement = plot("rank-correlation", elem_id=f"{self.name}-agreement")
-            with shows(2, 270):
+            with outputs_column(2, 270):
                 said = sentence_place(f"{self.name}-agreement-said")
                 about = rich_text(elem_id=f"{self.name}-agreement-notes")
                 gr.HTML(CAUTION)
@@ -80,10 +80,12 @@ class Bench:
         """The inputs that both tabs have, by the parameters' names."""
         return {name: getattr(self, name) for name in ("target", "method", "baseline", "steps", "by")}
 
-    def stream(self, page: Page, action: LiveAction, inputs: dict[str, Any], *steered: Place, **options: Any) -> Stream:
+    def stream(
+        self, page: Page, action: LiveAction, inputs: dict[str, Any], *steered: Output, **options: Any
+    ) -> Stream:
         """Connect the tab's action. steered: what else the page shows of a result."""
         self.watch = Watch()
-        buttons: Place = ([self.start, self.stop], lambda result: start_or_stop(result.progress is not None))
+        buttons: Output = ([self.start, self.stop], lambda result: start_or_stop(result.progress is not None))
         views = {"view": self.view}
         return Stream(
             page, action, inputs, self.shown, watch=self.watch, views=views, steered=[buttons, *steered], **options

@@ -14,7 +14,7 @@ from explorer.labs.attribution.plan import Results, attributed
 from explorer.labs.attribution.schema import AskParams
 from explorer.models.loaded_model import LoadedModel
 from explorer.runs.record import RunRecord
-from explorer.tuning.classifier import as_bundle
+from explorer.tuning.classifier import as_loaded
 
 
 def attribute(resources: Resources, params: AttributeParams) -> Results:
@@ -37,17 +37,17 @@ def attribute_run(resources: Resources, params: AttributeRunParams) -> Results:
             "Choose a run of a classification task."
         )
     with torch.inference_mode(False):  # no gradient passes weights that are loaded in inference mode
-        opened = as_bundle(run.restore(), record.name)
+        opened = as_loaded(run.restore(), record.name)
     second = _second_of(record, params.sentence_b)
     asked = AskParams(params.sentence_a, second, params.target, params.baseline, classes=record.labels)
     yield from _attributed(resources, opened, asked, params)
 
 
-def _attributed(resources: Resources, bundle: LoadedModel, asked: AskParams, params: Any) -> Results:
+def _attributed(resources: Resources, loaded: LoadedModel, asked: AskParams, params: Any) -> Results:
     """Blocks are remembered: another choice of methods finds those of the methods that stay."""
 
     def block(function: Callable[[LoadedModel, Any], Any], given: Any) -> Any:
-        return resources.once((function.__name__, given), lambda: function(bundle, given))
+        return resources.once((function.__name__, given), lambda: function(loaded, given))
 
     yield from attributed(block, asked, params.method, params.by, params.steps)
 

@@ -13,30 +13,30 @@ from explorer.labs.attribution.examples import EXAMPLES, TRY, Example, fitting
 from explorer.labs.attribution.params import AttributeParams
 from explorer.ui.components import token_chips
 from explorer.ui.controls import control
-from explorer.ui.kit import QUIET, Examples, Tries, asks, bench, shows
+from explorer.ui.kit import QUIET, Examples, Tries, inputs_column, outputs_column, two_columns
+from explorer.ui.outputs import Output
 from explorer.ui.page import Page
-from explorer.ui.places import Place
 
 
 def build_model(page: Page, explain: Callable[[], None]) -> None:
     """explain: lays out the page's Why."""
     shared, opening = Bench("attribution"), EXAMPLES[0]
-    with bench():
-        with asks():
+    with two_columns():
+        with inputs_column():
             text = control(AttributeParams, "text", value=opening.text, elem_id="attribution-input")
             examples = Examples({example.title: _put(example) for example in EXAMPLES})
             second = control(AttributeParams, "second")
             places = token_chips(elem_id="attribution-places")
             position = gr.Textbox("", label="position", visible="hidden")
             shared.lay_out_choices()
-        with shows():
+        with outputs_column():
             shared.lay_out_figures()
             tries = Tries({name: [*_put(example), list(methods)] for name, example, methods in TRY})
     shared.lay_out_comparison()
     explain()
     inputs = {"text": text, **shared.choices, "second": second, "position": position}
     order = ("text", "target", "method", "second", "baseline", "steps", "position", "by")
-    asked_of: Place = (position, lambda result: str(result.asked.fixed.place))
+    asked_of: Output = (position, lambda result: str(result.asked.fixed.place))
     stream = shared.stream(
         page, ATTRIBUTE, {name: inputs[name] for name in order}, (places, figures.place_chips), asked_of
     )

@@ -14,7 +14,7 @@ from explorer.runs.examples import PRAISE
 from explorer.runs.record import RunRecord
 from explorer.tuning.methods import find_method
 from explorer.ui.controls import control
-from explorer.ui.kit import Tries, asks, bench, shows
+from explorer.ui.kit import Tries, inputs_column, outputs_column, two_columns
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker
 
@@ -28,12 +28,12 @@ def build_run(page: Page, tab: gr.Tab, explain: Callable[[], None]) -> None:
     """explain: lays out the page's Why."""
     shared = Bench("run-attribution")
     picker = RunPicker(page, can_be_explained, needs="runs with classes")
-    with bench():
-        with asks():
+    with two_columns():
+        with inputs_column():
             first = control(AttributeRunParams, "sentence_a", value=PRAISE, elem_id="run-attribution-input")
             second = control(AttributeRunParams, "sentence_b")
             shared.lay_out_choices()
-        with shows():
+        with outputs_column():
             shared.lay_out_figures()
             tries = Tries(RUN_TRY)
     shared.lay_out_comparison()

@@ -35,11 +35,11 @@ class Score:
     unlike the probability they do not saturate. embeddings: the text's own, (1, T, E), without position and segment.
     """
 
-    def __init__(self, bundle: LoadedModel, encoded: Encoded, asked: Question, place: int, target: int = 0) -> None:
-        self.bundle, self.asked, self.place, self.target = bundle, asked, place, target
-        self.tree = private_tree(bundle.model)
+    def __init__(self, loaded: LoadedModel, encoded: Encoded, asked: Question, place: int, target: int = 0) -> None:
+        self.loaded, self.asked, self.place, self.target = loaded, asked, place, target
+        self.tree = private_tree(loaded.model)
         _leave_inference_mode(self.tree)
-        self.inputs = {name: tensor.clone().to(bundle.device) for name, tensor in encoded.inputs.items()}
+        self.inputs = {name: tensor.clone().to(loaded.device) for name, tensor in encoded.inputs.items()}
         self.word_embedding: nn.Module = self.tree.get_input_embeddings()
         with torch.no_grad():
             self.embeddings: Tensor = self.word_embedding(self.inputs["input_ids"]).clone()
@@ -56,9 +56,9 @@ class Score:
         """(n, T, classes); (n, 1, classes) where only one place is asked."""
         self._given = embeddings
         inputs = {name: tensor.expand(len(embeddings), -1) for name, tensor in self.inputs.items()}
-        one = head_at(self.tree, torch.tensor([self.place], device=self.bundle.device))
+        one = head_at(self.tree, torch.tensor([self.place], device=self.loaded.device))
         with one if self.single else nullcontext():
-            return scores(self.asked, self.bundle, self.tree(**inputs)).float()
+            return scores(self.asked, self.loaded, self.tree(**inputs)).float()
 
     def logits(self, embeddings: Tensor) -> Tensor:
         """(n, classes) at the place."""
@@ -73,7 +73,7 @@ class Score:
         """(1, T, E): another embedding at every position that is not kept. kind: mask, pad or zero."""
         replaced = torch.zeros_like(self.embeddings)
         if kind != "zero":
-            token_id = getattr(self.bundle.tokenizer, f"{kind}_token_id")
+            token_id = getattr(self.loaded.tokenizer, f"{kind}_token_id")
             row: Tensor = self.word_embedding.weight[token_id]  # type: ignore[index]
             replaced = replaced + row.detach()
         stays = torch.tensor(kept, device=replaced.device)[None, :, None]
@@ -87,24 +87,24 @@ def log_odds(logits: Tensor, target: int) -> Tensor:
     return logits[:, target] - logits[:, others].logsumexp(-1)
 
 
-def baseline_kind(bundle: LoadedModel, wish: str) -> str:
+def baseline_kind(loaded: LoadedModel, wish: str) -> str:
     """mask, pad or zero; raises BadInputError for a token that the model does not have."""
-    tokenizer = bundle.tokenizer
+    tokenizer = loaded.tokenizer
     if wish == "auto":
         return "zero" if tokenizer.mask_token_id is None else "mask"
     if wish != "zero" and getattr(tokenizer, f"{wish}_token_id") is None:
-        raise BadInputError(f"{bundle.model_id} has no {wish} token. Take the zero vector as the baseline.")
+        raise BadInputError(f"{loaded.model_id} has no {wish} token. Take the zero vector as the baseline.")
     return wish
 
 
-def rows_of_a_block(bundle: LoadedModel, length: int) -> int:
+def rows_of_a_block(loaded: LoadedModel, length: int) -> int:
     """How many texts of this length one block of work takes, forward and backward; from sizes alone, so that all who ask the
     same share the same blocks."""
-    config, depth = bundle.model.config, depth_of(bundle.model)
+    config, depth = loaded.model.config, depth_of(loaded.model)
     width = int(config.hidden_size)
-    layer = 4 * width * width + 2 * width * neurons_of(bundle.model)
+    layer = 4 * width * width + 2 * width * neurons_of(loaded.model)
     multiplications = depth * (length * layer + 2 * length * length * width) + width * int(config.vocab_size)
-    budget = BLOCK_OPERATIONS * (1 if bundle.device.type == "cpu" else 50)
+    budget = BLOCK_OPERATIONS * (1 if loaded.device.type == "cpu" else 50)
     return max(1, min(MOST_ROWS, int(budget / (4 * multiplications))))
 
 

@@ -13,21 +13,21 @@ from explorer.models.loaded_model import LoadedModel
 from explorer.models.questions import Question, class_name, fitting_question, question
 
 
-def question_of(bundle: LoadedModel, encoded: Encoded, classes: tuple[str, ...], is_pair: bool) -> Question:
+def question_of(loaded: LoadedModel, encoded: Encoded, classes: tuple[str, ...], is_pair: bool) -> Question:
     """The question that the text puts to the model, or its class for a fine-tuned one; raises BadInputError."""
-    return replace(question("class"), classes=classes) if classes else fitting_question(bundle, encoded, is_pair)
+    return replace(question("class"), classes=classes) if classes else fitting_question(loaded, encoded, is_pair)
 
 
 def place_of(
-    bundle: LoadedModel, encoded: Encoded, asked: Question, wanted: int | None, everywhere: Callable[[], Tensor]
+    loaded: LoadedModel, encoded: Encoded, asked: Question, wanted: int | None, everywhere: Callable[[], Tensor]
 ) -> int:
     """Where it is asked: as wanted; else the first mask, or the token that was most probably replaced.
 
     everywhere: gives the logits of all positions, (T, classes).
     """
-    places = asked.places(bundle, encoded)
+    places = asked.places(loaded, encoded)
     if not places:
-        raise BadInputError(f"There is no token in this text of which {bundle.model_id} could be asked. Type a word.")
+        raise BadInputError(f"There is no token in this text of which {loaded.model_id} could be asked. Type a word.")
     if wanted is None:
         if asked.slug != "replaced":
             return places[0]
@@ -39,27 +39,27 @@ def place_of(
     return wanted
 
 
-def target_of(bundle: LoadedModel, asked: Question, wanted: str, logits: Tensor) -> int:
+def target_of(loaded: LoadedModel, asked: Question, wanted: str, logits: Tensor) -> int:
     """The class to explain, from one place's logits (classes,): the best one, or the one that is named.
 
     Raises BadInputError for a word that is no token of the vocabulary, and for a class that there is not.
     """
     if len(logits) < 2:
-        raise BadInputError(f"{bundle.model_id} predicts a score and no class. Choose a run of a classification task.")
+        raise BadInputError(f"{loaded.model_id} predicts a score and no class. Choose a run of a classification task.")
     if not wanted:
         return int(logits.argmax())
     if asked.slug in ("mask", "continue"):
-        return _token(bundle, wanted, logits)
-    names = [class_name(asked, bundle, number) for number in range(len(logits))]
+        return _token(loaded, wanted, logits)
+    names = [class_name(asked, loaded, number) for number in range(len(logits))]
     fitting = [number for number, name in enumerate(names) if wanted.casefold() in (name.casefold(), str(number))]
     if not fitting:
         raise BadInputError(f"There is no class {wanted!r}. Name one of {', '.join(names)}, or leave the target empty.")
     return fitting[0]
 
 
-def _token(bundle: LoadedModel, wanted: str, logits: Tensor) -> int:
+def _token(loaded: LoadedModel, wanted: str, logits: Tensor) -> int:
     """A word's token. A vocabulary that counts the space before a word has two for it: the one that fits better."""
-    tokenizer = bundle.tokenizer
+    tokenizer = loaded.tokenizer
     spellings = [tokenizer(spelling, add_special_tokens=False)["input_ids"] for spelling in (wanted, f" {wanted}")]
     whole = [ids[0] for ids in spellings if len(ids) == 1]
     found = {token for token in (tokenizer.convert_tokens_to_ids(wanted), *whole) if token is not None}
@@ -70,13 +70,13 @@ def _token(bundle: LoadedModel, wanted: str, logits: Tensor) -> int:
     if len(pieces) > 1 and tokenizer.unk_token not in pieces:
         cut = ", ".join(pieces[:8]) + (", …" if len(pieces) > 8 else "")
         raise BadInputError(
-            f"{wanted!r} is {len(pieces)} tokens for {bundle.model_id} ({cut}), and one place holds one. "
+            f"{wanted!r} is {len(pieces)} tokens for {loaded.model_id} ({cut}), and one place holds one. "
             "Name one of these pieces, or another word."
         )
-    raise BadInputError(f"{wanted!r} is not in the vocabulary of {bundle.model_id}. Name another word.")
+    raise BadInputError(f"{wanted!r} is not in the vocabulary of {loaded.model_id}. Name another word.")
 
 
-def target_name(bundle: LoadedModel, asked: Question, target: int) -> str:
+def target_name(loaded: LoadedModel, asked: Question, target: int) -> str:
     """The answer as a sentence names it."""
-    name = class_name(asked, bundle, target)
+    name = class_name(asked, loaded, target)
     return name.strip() or name

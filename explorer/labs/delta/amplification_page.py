@@ -15,7 +15,7 @@ from explorer.labs.delta.params import AmplificationParams
 from explorer.published import lora_tables
 from explorer.runs.examples import OTHER_RANK
 from explorer.ui.controls import control
-from explorer.ui.kit import View, asks, bench, caption, in_the_paper, shows, why
+from explorer.ui.kit import View, caption, in_the_paper, inputs_column, outputs_column, two_columns, why
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker
 from explorer.ui.streams import Stream
@@ -41,11 +41,11 @@ def build_amplification(
     page: Page, picker: RunPicker, tab: gr.Tab, settled: Settled
 ) -> tuple[gr.Dropdown, list[gr.components.Component]]:
     """Returns the list with the second run, and the places that depend on the run."""
-    with bench():
-        with asks():
+    with two_columns():
+        with inputs_column():
             module, layer = matrix_choice("amplification")
             directions = control(AmplificationParams, "r")
-        with shows():
+        with outputs_column():
             view = View(
                 "amplification",
                 "amplification",
@@ -75,12 +75,12 @@ def build_amplification(
 def _layers(page: Page, picker: RunPicker, tab: gr.Tab, module: gr.Dropdown, directions: gr.Slider) -> gr.Dropdown:
     """All layers of two runs, and the experiment that trains the two."""
     gr.HTML("<h2>Does full fine-tuning amplify too?</h2>")
-    with bench():
-        with asks():
+    with two_columns():
+        with inputs_column():
             caption(OPEN)
             start = gr.Button("Train both and compare", variant="primary", elem_id="experiment")
             other = picker.dropdown("Or compare the run above with", value=OTHER_RANK)
-        with shows():
+        with outputs_column():
             view = View(
                 "amplification-by-layer",
                 "factors",

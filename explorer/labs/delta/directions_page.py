@@ -9,7 +9,7 @@ from explorer.labs.delta import directions_figures as figures
 from explorer.labs.delta.controls import Settled, matrix_choice
 from explorer.runs.examples import OTHER_RANK
 from explorer.ui.components import rich_text
-from explorer.ui.kit import View, asks, bench, caption, shows, why
+from explorer.ui.kit import View, caption, inputs_column, outputs_column, two_columns, why
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker
 from explorer.ui.wiring import Connection
@@ -33,13 +33,13 @@ def build_compare(
     page: Page, picker: RunPicker, tab: gr.Tab, settled: Settled
 ) -> tuple[gr.Dropdown, list[gr.components.Component]]:
     """Returns the list with the second run, and the places that depend on the run."""
-    with bench():
-        with asks():
+    with two_columns():
+        with inputs_column():
             other = picker.dropdown("Compared with", elem_id="other-run", value=OTHER_RANK)
             module, layer = matrix_choice("compare")
             compare = gr.Button("Compare", variant="primary", elem_id="compare-runs")
             caption("The first run is the one chosen above. Good pairs: two ranks, or two seeds, on one task.")
-        with shows():
+        with outputs_column():
             view = View(
                 "subspace-similarity",
                 "similarity",

@@ -32,10 +32,10 @@ _BASES = LRUCache(1)
 def base_of(run: OpenRun) -> BaseWeights | None:
     """W of the run's base model, its singular values computed once for all visitors; None if it is not here."""
     try:
-        bundle = run.bundle()
+        loaded = run.loaded()
     except ModelUnavailableError:
         return None
-    _, base = _BASES.get(id(bundle.model), lambda: (bundle.model, BaseWeights(base_weights(bundle))))
+    _, base = _BASES.get(id(loaded.model), lambda: (loaded.model, BaseWeights(base_weights(loaded))))
     return cast(BaseWeights, base)
 
 

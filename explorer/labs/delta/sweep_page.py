@@ -17,7 +17,7 @@ from explorer.runs.report import progress
 from explorer.settings import settings
 from explorer.tasks.sources import choices
 from explorer.ui.controls import control, controls
-from explorer.ui.kit import View, asks, bench, caption, in_the_paper, shows, start_stop
+from explorer.ui.kit import View, caption, in_the_paper, inputs_column, outputs_column, start_stop, two_columns
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker
 from explorer.ui.several import follow_several
@@ -25,8 +25,8 @@ from explorer.ui.several import follow_several
 
 def build_sweep(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
     """The task and the ranks; the scores by rank, beside the paper's."""
-    with bench():
-        with asks():
+    with two_columns():
+        with inputs_column():
             buttons = start_stop("Sweep the ranks", "sweep", stop="Stop them all", stop_id=None)
             inputs = {
                 "task": control(SweepParams, "task", choices=choices(settings())),
@@ -36,7 +36,7 @@ def build_sweep(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
                 "One LoRA run a rank, everything else alike; alpha is twice the rank, so that the update's "
                 "scale stays the same. The runs train one after the other and stay in the list."
             )
-        with shows():
+        with outputs_column():
             view = View(
                 *("rank-sweep", "sweep", _said, _figure),
                 bar=lambda compared: progress(compared.records),

@@ -8,7 +8,7 @@ from explorer.labs.delta import weight as figures
 from explorer.labs.delta.controls import Settled, matrix_choice
 from explorer.labs.delta.weight import WEIGHT_SPECTRUM
 from explorer.ui.components import rich_text
-from explorer.ui.kit import View, asks, bench, caption, shows, why
+from explorer.ui.kit import View, caption, inputs_column, outputs_column, two_columns, why
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker
 from explorer.ui.wiring import Connection
@@ -29,14 +29,14 @@ these are used, and only the update of a method without such a bound can speak f
 
 def build_weight(page: Page, picker: RunPicker, tab: gr.Tab, settled: Settled) -> list[gr.components.Component]:
     """Returns the places that depend on the run."""
-    with bench():
-        with asks():
+    with two_columns():
+        with inputs_column():
             module, layer = matrix_choice("weight")
             caption(
                 "LoRA writes the update as a product of two thin matrices. Not because W is one: look at how many of its "
                 "directions W uses, and how many ΔW."
             )
-        with shows():
+        with outputs_column():
             view = View(
                 *("weight-spectrum", "whole", figures.whole_sentence, figures.whole_figure),
                 bar=True,

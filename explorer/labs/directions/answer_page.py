@@ -9,7 +9,7 @@ from explorer.labs.directions import answer_figures as figures
 from explorer.labs.directions.controls import Asked
 from explorer.labs.directions.proof import figures as proof_figures
 from explorer.runs.examples import LEAK
-from explorer.ui.kit import View, asks, bench, caption, sentence_place, shows, why
+from explorer.ui.kit import View, caption, inputs_column, outputs_column, sentence_place, two_columns, why
 from explorer.ui.page import Page
 from explorer.ui.wiring import Connection
 
@@ -33,22 +33,22 @@ words are hidden and asked for at their own place, which sees both sides; the pr
 
 def build_answer(page: Page, tab: gr.Tab) -> None:
     """Two trainings; then a sentence, one word of it as the answer of the position before it."""
-    with bench():
-        with asks():
+    with two_columns():
+        with inputs_column():
             caption(
                 "Two models from nothing, the same text and steps. One sees both sides when it has to say the next word, the "
                 "other the left alone. Train them yourself: "
                 f'<a href="pretrain?run={",".join(LEAK)}">Pretrain, From nothing</a>.'
             )
-        with shows(3):
+        with outputs_column(3):
             proof = View("next-token-proof", "proof", proof_figures.proof_sentence, proof_figures.proof_figure)
     Connection(page, PROOF, {}, proof).on(tab.select)
     gr.HTML("<h2>How the answer gets there</h2>")
-    with bench():
-        with asks():
+    with two_columns():
+        with inputs_column():
             asked = Asked("answer")
             layer = gr.Slider(0, 5, 1, step=1, label="Rollout up to layer")
-        with shows(3):
+        with outputs_column(3):
             chips = asked.lay_out_chips()
             view = View(
                 *("answer-in-view", "answer", figures.answer_sentence, figures.answer_figure),

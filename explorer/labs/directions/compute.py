@@ -130,30 +130,30 @@ def _continued(decoder: LoadedModel, text: str, start: int) -> Seen:
     return Seen(ids, sight_of("left", len(ids), place), place, encoded.tokens[place].token_id)
 
 
-def log_probabilities(bundle: LoadedModel, rows: Sequence[Seen]) -> Tensor:
+def log_probabilities(loaded: LoadedModel, rows: Sequence[Seen]) -> Tensor:
     """ln p over the vocabulary at each row's place, (rows, vocabulary), double precision, in one padded batch."""
     ids = pad_sequence([row.ids for row in rows], batch_first=True)
     sight = torch.zeros(len(rows), 1, ids.shape[1], ids.shape[1], dtype=torch.bool)
     for number, row in enumerate(rows):
         sight[number, 0, : len(row.ids), : len(row.ids)] = row.sight
-    places = torch.tensor([row.place for row in rows], device=bundle.device)
-    tree = private_tree(bundle.model, "sdpa")
+    places = torch.tensor([row.place for row in rows], device=loaded.device)
+    tree = private_tree(loaded.model, "sdpa")
 
     def only_places(module: Any, given: Any, output: Any) -> Any:
         states = output.last_hidden_state
         output.last_hidden_state = states[torch.arange(len(rows), device=states.device), places][:, None]
         return output
 
-    tree.get_submodule(bundle.architecture.layers.body).register_forward_hook(only_places)
-    output = tree(input_ids=ids.to(bundle.device), attention_mask=added(sight).to(bundle.device))
-    return bundle.logits(HEADS[bundle.model_id], output)[:, 0].double().log_softmax(-1).cpu()
+    tree.get_submodule(loaded.architecture.layers.body).register_forward_hook(only_places)
+    output = tree(input_ids=ids.to(loaded.device), attention_mask=added(sight).to(loaded.device))
+    return loaded.logits(HEADS[loaded.model_id], output)[:, 0].double().log_softmax(-1).cpu()
 
 
 def read_blanks(resources: Resources, blanks: Sequence[Blank]) -> list[tuple[Reading, ...]]:
     """What the four readers say of each blank; one batch a model."""
     found: dict[tuple[int, int], Reading] = {}
     for name in (DECODER, ENCODER):
-        bundle = resources.model(name)
+        loaded = resources.model(name)
         asked = [
             (number, reader)
             for number in range(len(blanks))
@@ -161,24 +161,24 @@ def read_blanks(resources: Resources, blanks: Sequence[Blank]) -> list[tuple[Rea
             if model == name
         ]
         rows = [blanks[number].seen[reader] for number, reader in asked]
-        for key, row, scores in zip(asked, rows, log_probabilities(bundle, rows), strict=True):
-            found[key] = _reading(bundle, READERS[key[1]][0], row.truth, scores)
+        for key, row, scores in zip(asked, rows, log_probabilities(loaded, rows), strict=True):
+            found[key] = _reading(loaded, READERS[key[1]][0], row.truth, scores)
     return [tuple(found[number, reader] for reader in range(len(READERS))) for number in range(len(blanks))]
 
 
-def _reading(bundle: LoadedModel, context: str, truth: int, row: Tensor) -> Reading:
+def _reading(loaded: LoadedModel, context: str, truth: int, row: Tensor) -> Reading:
     """One distribution; row: ln p, (vocabulary,)."""
     best = row.topk(GUESSES)
     return Reading(
         context,
-        bundle.model_id,
-        str(bundle.tokenizer.decode([truth])),
+        loaded.model_id,
+        str(loaded.tokenizer.decode([truth])),
         1 + int((row > row[truth]).sum()),
         float(row[truth].exp()),
         float(torch.special.entr(row.exp()).sum()),
         len(row),
         tuple(
-            Guess(str(bundle.tokenizer.decode([token])), probability)
+            Guess(str(loaded.tokenizer.decode([token])), probability)
             for token, probability in zip(best.indices.tolist(), best.values.exp().tolist(), strict=True)
         ),
     )

@@ -11,7 +11,7 @@ from explorer.labs.directions.schema import DirectionsParams
 from explorer.ui.components import token_chips
 from explorer.ui.controls import control
 from explorer.ui.kit import Examples, Tries
-from explorer.ui.places import Place
+from explorer.ui.outputs import Output
 from explorer.ui.wiring import Connection
 
 
@@ -30,7 +30,7 @@ class Asked:
         return self.chips
 
     @property
-    def standing(self) -> Place:
+    def standing(self) -> Output:
         """The position box is filled with the answer's own: of the word that was taken where none was named."""
         return self.position, lambda result: str(result.position)
 

@@ -6,9 +6,9 @@ import gradio as gr
 
 from explorer.labs.directions import FIFTY
 from explorer.labs.directions import fifty_figures as figures
-from explorer.ui.kit import View, asks, bench, caption, shows, start_or_stop, start_stop, why
+from explorer.ui.kit import View, caption, inputs_column, outputs_column, start_or_stop, start_stop, two_columns, why
+from explorer.ui.outputs import Output
 from explorer.ui.page import Page
-from explorer.ui.places import Place
 from explorer.ui.streams import Stream
 
 WHY = r"""
@@ -23,20 +23,20 @@ do with less. What a reader of one side can do when it is trained for it is show
 
 def build_fifty(page: Page, tab: gr.Tab) -> None:
     """A chart that fills as the sentences are read."""
-    with bench():
-        with asks(220):
+    with two_columns():
+        with inputs_column(220):
             start, stop = start_stop("Read all fifty", "fifty-start")
             caption(
                 "Each column is a sentence: rest on a mark to read it. Higher is surer. Triangles point the way in which the "
                 "reader goes. Values below the scale are drawn on its lowest line."
             )
-        with shows(4):
+        with outputs_column(4):
             view = View(
                 *("fifty-sentences", "fifty", figures.fifty_sentence, figures.fifty_figure, figures.fifty_bar),
                 notes=figures.fifty_notes,
             )
     why("how they were chosen, and the mean", WHY)
-    buttons: Place = ([start, stop], lambda result: start_or_stop(len(result.told) < result.total))
+    buttons: Output = ([start, stop], lambda result: start_or_stop(len(result.told) < result.total))
 
     stream = Stream(page, FIFTY, {}, view, steered=[buttons])
     stream.opens(tab.select, note=view.bar, start=str(start.value), asked=[start.click])

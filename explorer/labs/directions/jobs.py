@@ -92,19 +92,19 @@ def attention_of_directions(resources: Resources, params: SightParams) -> SightR
     return SightResult(params.text, blank.word, blank.places[0], sights)
 
 
-def _sight(bundle: LoadedModel, context: str, seen: Seen, layer: int) -> Sight:
-    layer = min(layer, depth_of(bundle.model) - 1)
-    weights = _read(bundle, seen.ids, seen.sight).attentions[layer][0].mean(0).tolist()
+def _sight(loaded: LoadedModel, context: str, seen: Seen, layer: int) -> Sight:
+    layer = min(layer, depth_of(loaded.model) - 1)
+    weights = _read(loaded, seen.ids, seen.sight).attentions[layer][0].mean(0).tolist()
     shown = tuple(
         tuple(weight if may else None for weight, may in zip(row, allowed, strict=True))
         for row, allowed in zip(weights, seen.sight.tolist(), strict=True)
     )
-    names = tuple(str(bundle.tokenizer.decode([token])) for token in seen.ids.tolist())
-    return Sight(context, bundle.model_id, layer, names, seen.place, shown)
+    names = tuple(str(loaded.tokenizer.decode([token])) for token in seen.ids.tolist())
+    return Sight(context, loaded.model_id, layer, names, seen.place, shown)
 
 
-def _read(bundle: LoadedModel, ids: Tensor, sight: Tensor) -> Reading:
-    return read(bundle, {"input_ids": ids[None], "attention_mask": added(sight)[None, None]})
+def _read(loaded: LoadedModel, ids: Tensor, sight: Tensor) -> Reading:
+    return read(loaded, {"input_ids": ids[None], "attention_mask": added(sight)[None, None]})
 
 
 def answer_in_view(resources: Resources, params: DirectionsParams) -> AnswerResult:
@@ -117,11 +117,11 @@ def answer_in_view(resources: Resources, params: DirectionsParams) -> AnswerResu
     return AnswerResult(params.text, blank.word, place, _chips(blank), paths, seen, masked)
 
 
-def _paths(bundle: LoadedModel, mask: str, ids: Tensor, place: int) -> Paths:
+def _paths(loaded: LoadedModel, mask: str, ids: Tensor, place: int) -> Paths:
     """From the text as it is, and from the same with [MASK] at `place`."""
     sight, changed = sight_of(mask, len(ids), place), ids.clone()
-    changed[place] = int(bundle.tokenizer.mask_token_id)
-    reading, other = _read(bundle, ids, sight), _read(bundle, changed, sight)
+    changed[place] = int(loaded.tokenizer.mask_token_id)
+    reading, other = _read(loaded, ids, sight), _read(loaded, changed, sight)
     flows = [flow[0] for flow in rollout(reading.attentions)]
     states = zip(reading.hidden_states[1:], other.hidden_states[1:], strict=True)
     first, second = (with_residual(layer)[0] for layer in reading.attentions[:2])
@@ -137,11 +137,11 @@ def _paths(bundle: LoadedModel, mask: str, ids: Tensor, place: int) -> Paths:
     )
 
 
-def _with_and_without(bundle: LoadedModel, blank: Blank) -> tuple[float, float]:
+def _with_and_without(loaded: LoadedModel, blank: Blank) -> tuple[float, float]:
     """The probability of the word's first piece at its own place, with the word in the input and with [MASK] there."""
     hidden = blank.seen[-1]
     rows = [dataclasses.replace(hidden, ids=blank.encoded.input_ids), hidden]
-    shown, masked = log_probabilities(bundle, rows)[:, hidden.truth].exp().tolist()
+    shown, masked = log_probabilities(loaded, rows)[:, hidden.truth].exp().tolist()
     return shown, masked
 
 

@@ -14,7 +14,7 @@ from explorer.runs.examples import BY_ABLATION, FIRST, KNOWN_LABELS
 from explorer.runs.report import progress
 from explorer.ui.components import rich_text
 from explorer.ui.controls import controls
-from explorer.ui.kit import View, asks, bench, caption, shows, start_stop
+from explorer.ui.kit import View, caption, inputs_column, outputs_column, start_stop, two_columns
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker
 from explorer.ui.several import follow_several
@@ -27,8 +27,8 @@ OTHER_STUDENTS = (
 
 def build_ablation(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
     """The settings that five students share; sentence, figure and list of what each is worth."""
-    with bench():
-        with asks():
+    with two_columns():
+        with inputs_column():
             buttons = start_stop("Drop each term in turn", "ablate", stop="Stop them all", stop_id=None)
             learns = Learning(page, "ablation")
             inputs = {
@@ -44,7 +44,7 @@ def build_ablation(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
                 "numbers. They train one after the other and stay in the list of runs."
             )
             caption(OTHER_STUDENTS)
-        with shows():
+        with outputs_column():
             sentence, figure = figures.ablation_sentence, figures.ablation_figure
             view = View(
                 "distillation-ablation", "ablation", sentence, figure, bar=lambda result: progress(result.records)

@@ -47,33 +47,33 @@ def ask(open_run: OpenRuns, model: str, run: str | None, text: str, second: str)
     """
     if run:
         return _asked_run(open_run(run), text, second)
-    bundle = open_run.model(model)
-    return _asked_model(bundle, text, second)
+    loaded = open_run.model(model)
+    return _asked_model(loaded, text, second)
 
 
-def _asked_model(bundle: LoadedModel, text: str, second: str, place: int | None = None) -> Said:
+def _asked_model(loaded: LoadedModel, text: str, second: str, place: int | None = None) -> Said:
     """By the question that the text asks; `place` where it is the teacher's that is wanted."""
-    first, other, cut = asked_texts(bundle, text, second)
-    encoded = encode(bundle, first, other or None)
-    asked = fitting_question(bundle, encoded, bool(other))
-    reading = read(bundle, encoded.inputs, attentions=False)
-    logits = scores(asked, bundle, reading.output)[0].double().cpu()
-    places = asked.places(bundle, encoded)
+    first, other, cut = asked_texts(loaded, text, second)
+    encoded = encode(loaded, first, other or None)
+    asked = fitting_question(loaded, encoded, bool(other))
+    reading = read(loaded, encoded.inputs, attentions=False)
+    logits = scores(asked, loaded, reading.output)[0].double().cpu()
+    places = asked.places(loaded, encoded)
     if place is None:
         place = places[0]
         if asked.slug == "replaced":
             place = max(places, key=lambda position: float(logits[position].softmax(-1)[1]))
     hidden = reading.hidden_states[-1][0].double().cpu()
     return Said(
-        bundle.model_id,
+        loaded.model_id,
         BEFORE_BLANK if cut else _title(asked.title, asked.slug, encoded, place),
         logits[place],
         place,
         len(places) if asked.slug == "mask" else 1,
         hidden[place],
         hidden.mean(0),
-        lambda number: class_name(asked, bundle, number),
-        lambda count: _asked_model(_cut(bundle, count), text, second, place),
+        lambda number: class_name(asked, loaded, number),
+        lambda count: _asked_model(_cut(loaded, count), text, second, place),
     )
 
 
@@ -81,8 +81,8 @@ def _title(title: str, slug: str, encoded: Encoded, place: int) -> str:
     return f"was “{encoded.tokens[place].shown}” replaced" if slug == "replaced" else title
 
 
-def _cut(bundle: LoadedModel, count: int) -> LoadedModel:
-    return shortened(bundle, count or half_of(depth_of(bundle.model)))
+def _cut(loaded: LoadedModel, count: int) -> LoadedModel:
+    return shortened(loaded, count or half_of(depth_of(loaded.model)))
 
 
 def _asked_run(run: OpenRun, text: str, second: str) -> Said:
@@ -98,19 +98,19 @@ def _asked_run(run: OpenRun, text: str, second: str) -> Said:
     pair = len(record.columns) == 2
     if pair and not second.strip():
         raise BadInputError(f"{record.task_title} reads two texts; type the second one as well.")
-    encoded = encode(adapted.bundle, text, second if pair else None)
+    encoded = encode(adapted.loaded, text, second if pair else None)
     if len(encoded.tokens) > adapted.longest:
         raise BadInputError(
             f"{record.name} reads at most {adapted.longest} tokens, and this has {len(encoded.tokens)}."
         )
-    inputs = adapted.taken({name: tensor.to(adapted.bundle.device) for name, tensor in encoded.inputs.items()})
+    inputs = adapted.taken({name: tensor.to(adapted.loaded.device) for name, tensor in encoded.inputs.items()})
     output = adapted.model(**inputs, output_hidden_states=True)
     hidden = output.hidden_states[-1][0].double().cpu()
 
     def shorten(count: int) -> Said:
         if count == depth_of(adapted.fork):  # merging would round; with all of its layers it is the run itself
             return said
-        plain = dataclasses.replace(adapted.bundle, model_id=record.name, model=merged(adapted))
+        plain = dataclasses.replace(adapted.loaded, model_id=record.name, model=merged(adapted))
         return _asked_short(_cut(plain, count), encoded, record.labels, adapted.layers.reads_last)
 
     place = -1 if adapted.layers.reads_last else 0
@@ -121,18 +121,18 @@ def _asked_run(run: OpenRun, text: str, second: str) -> Said:
     return said
 
 
-def _asked_short(bundle: LoadedModel, encoded: Encoded, labels: tuple[str, ...], reads_last: bool) -> Said:
+def _asked_short(loaded: LoadedModel, encoded: Encoded, labels: tuple[str, ...], reads_last: bool) -> Said:
     """A classifier with fewer layers than its run's."""
-    inputs = {name: tensor.to(bundle.device) for name, tensor in encoded.inputs.items()}
-    if not getattr(bundle.model.config, "type_vocab_size", 0):
+    inputs = {name: tensor.to(loaded.device) for name, tensor in encoded.inputs.items()}
+    if not getattr(loaded.model.config, "type_vocab_size", 0):
         inputs.pop("token_type_ids", None)
-    output = bundle.model(**inputs, output_hidden_states=True)
+    output = loaded.model(**inputs, output_hidden_states=True)
     hidden = output.hidden_states[-1][0].double().cpu()
     place = -1 if reads_last else 0
     return Said(
-        bundle.model_id, question("class").title, output.logits[0].double().cpu(), place, 1, hidden[place],
+        loaded.model_id, question("class").title, output.logits[0].double().cpu(), place, 1, hidden[place],
         hidden.mean(0), lambda number: labels[number],
-        lambda count: _asked_short(_cut(bundle, count), encoded, labels, reads_last),
+        lambda count: _asked_short(_cut(loaded, count), encoded, labels, reads_last),
     )  # fmt: skip
 
 

@@ -13,7 +13,7 @@ from explorer.labs.distillation.params import MASKED, LossesParams
 from explorer.labs.distillation.soft_page import REVIEW, TEACHERS, of_teacher
 from explorer.runs.examples import FIRST, OTHER_RANK
 from explorer.ui.controls import control
-from explorer.ui.kit import QUIET, Tries, View, asks, bench, shows, why
+from explorer.ui.kit import QUIET, Tries, View, inputs_column, outputs_column, two_columns, why
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker
 from explorer.ui.wiring import LATEX, Connection, folds
@@ -45,8 +45,8 @@ $1 - \cos(h^s, h^t)$ of the last hidden states (Sanh et al. 2019, section 3).
 
 def build_losses(page: Page, picker: RunPicker, tab: gr.Tab) -> gr.Dropdown:
     """Returns the list of students, which gets the picker's choices."""
-    with bench():
-        with asks():
+    with two_columns():
+        with inputs_column():
             of = gr.Radio(TEACHERS[1:], value="run", label="Teacher")
             kind = gr.Radio(STUDENTS, value="layers", label="Student")
             layers = control(LossesParams, "student_layers", label="Its layers")
@@ -57,7 +57,7 @@ def build_losses(page: Page, picker: RunPicker, tab: gr.Tab) -> gr.Dropdown:
             alpha = control(LossesParams, "alpha")
             answer = control(LossesParams, "answer", elem_id="loss-answer")
             button = gr.Button("Compare", variant="primary")
-        with shows():
+        with outputs_column():
             view = View(
                 *("teacher-and-student", "losses", figures.losses_sentence, figures.losses_figure),
                 notes=figures.losses_notes,

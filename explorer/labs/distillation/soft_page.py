@@ -14,7 +14,7 @@ from explorer.labs.distillation.schema import COLDEST, HOTTEST
 from explorer.runs.examples import EARLIER
 from explorer.ui.components import ASSETS, rich_text
 from explorer.ui.controls import control
-from explorer.ui.kit import QUIET, Tries, asks, bench, sentence_place, shows, why
+from explorer.ui.kit import QUIET, Tries, inputs_column, outputs_column, sentence_place, two_columns, why
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker
 from explorer.ui.wiring import Connection
@@ -75,8 +75,8 @@ def build_soft_targets(page: Page, picker: RunPicker) -> None:
 
     It opens with three classes: of a vocabulary of thousands a high temperature leaves no token enough to be seen.
     """
-    with bench():
-        with asks():
+    with two_columns():
+        with inputs_column():
             of = gr.Radio(TEACHERS, value="three", label="Teacher", elem_id="soft-teacher")
             text = control(SoftTargetsParams, "text", value=CONCERT[0])
             second = control(SoftTargetsParams, "second", value=CONCERT[1])
@@ -85,7 +85,7 @@ def build_soft_targets(page: Page, picker: RunPicker) -> None:
                 top_k = control(SoftTargetsParams, "top_k")
             answer = control(SoftTargetsParams, "answer", elem_id="soft-answer")
             temperature = gr.Number(1.0, visible="hidden", label="temperature")
-        with shows():
+        with outputs_column():
             said = sentence_place("soft-said")
             figure = softening(elem_id="soft-figure")
             notes = rich_text(elem_id="soft-notes")

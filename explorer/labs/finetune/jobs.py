@@ -56,22 +56,22 @@ TIMED_BATCH = 8
 """Texts in the batch that is timed."""
 
 
-def plan_run(bundle: LoadedModel, params: PlanParams) -> PlanResult:
+def plan_run(loaded: LoadedModel, params: PlanParams) -> PlanResult:
     """What a run would train and cost here; the time from a forward pass that is timed now."""
-    spec = RunSpec(**{**vars(params), "model": bundle.model_id})
+    spec = RunSpec(**{**vars(params), "model": loaded.model_id})
     method = find_method(spec.method)
     data = load(spec.task, settings())
     kind = kind_of(spec.method, data.task.kind)
-    reason = why_not(bundle.model_id, method, settings(), data.task.kind)
+    reason = why_not(loaded.model_id, method, settings(), data.task.kind)
     if reason is not None:
-        return PlanResult(bundle.model_id, method.title, unavailable=reason)
+        return PlanResult(loaded.model_id, method.title, unavailable=reason)
     examples = data.train[: spec.examples or None]
-    sample = kind.read(bundle, examples[:SAMPLE], kind.longest)
+    sample = kind.read(loaded, examples[:SAMPLE], kind.longest)
     rows = round(len(examples) * len(sample) / min(SAMPLE, len(examples)))
     held_out = sum(min(len(part), MOST_HELD_OUT) for part in data.validation.values())
-    planned = plan(bundle, data.task.outputs, spec, rows, float(sample.lengths.mean()), data.task.kind, held_out)
+    planned = plan(loaded, data.task.outputs, spec, rows, float(sample.lengths.mean()), data.task.kind, held_out)
     return PlanResult(
-        bundle.model_id,
+        loaded.model_id,
         method.title,
         planned.groups,
         planned.trainable,
@@ -82,15 +82,15 @@ def plan_run(bundle: LoadedModel, params: PlanParams) -> PlanResult:
         rows,
         -(-rows // spec.batch_size) * spec.epochs,
         planned.notes,
-        script=script_of_settings(bundle, data, spec),
-        layer=(layer := layer_sizes(bundle.model, bundle.architecture)),
-        low_rank=_low_rank(bundle, spec, layer) if spec.method == "lora" else None,
+        script=script_of_settings(loaded, data, spec),
+        layer=(layer := layer_sizes(loaded.model, loaded.architecture)),
+        low_rank=_low_rank(loaded, spec, layer) if spec.method == "lora" else None,
     )
 
 
-def _low_rank(bundle: LoadedModel, spec: RunSpec, layer: LayerSizes) -> LowRank:
+def _low_rank(loaded: LoadedModel, spec: RunSpec, layer: LayerSizes) -> LowRank:
     """LoRA's matrices on this model."""
-    matrices = matrices_of(bundle.model, bundle.architecture, spec.targets)
+    matrices = matrices_of(loaded.model, loaded.architecture, spec.targets)
     return LowRank(matrices, spec.last_layers or layer.distinct, spec.rank, spec.alpha, spec.variant)
 
 
@@ -125,7 +125,7 @@ def _example(run: OpenRun, first: str, second: str) -> Example:
 
 def _row(run: OpenRun, adapted: Adapted, first: str, second: str) -> Rows:
     """The visitor's texts as one row; unlike training, nothing is cut in silence."""
-    rows = tokenise(run.bundle(), [_example(run, first, second)], adapted.longest)
+    rows = tokenise(run.loaded(), [_example(run, first, second)], adapted.longest)
     if rows.cut:
         raise BadInputError(
             f"This is longer than the {adapted.longest} tokens that {run.record.name} reads. Shorten the text."
@@ -135,7 +135,7 @@ def _row(run: OpenRun, adapted: Adapted, first: str, second: str) -> Rows:
 
 def _inputs(adapted: Adapted, rows: Rows) -> dict[str, Tensor]:
     """All rows as one batch."""
-    return rows.batch(range(len(rows)), adapted.bundle.device)[0]
+    return rows.batch(range(len(rows)), adapted.loaded.device)[0]
 
 
 def _predicted(run: OpenRun, logits: Tensor) -> Prediction:
@@ -162,7 +162,7 @@ def swap_runs(open_run: OpenRuns, params: SwapParams) -> SwapResult:
     rows = [_row(run, adapted[run.record.run_id], params.sentence_a, params.sentence_b) for run in runs]
     together = Rows(tuple(row.inputs[0] for row in rows), torch.zeros(len(rows)), rows[0].pad, 0)
     names = list(adapted)
-    inputs, device = _inputs(adapted[names[0]], together), runs[0].bundle().device
+    inputs, device = _inputs(adapted[names[0]], together), runs[0].loaded().device
 
     def alone() -> list[Tensor]:
         return [adapted[name].logits(_inputs(adapted[name], row))[0] for name, row in zip(names, rows, strict=True)]
@@ -190,12 +190,12 @@ def merge_check(open_run: OpenRuns, params: MergeParams) -> MergeResult:
     """The model before, with the adapter attached, and with the update merged into W: outputs and time (LoRA, 4.1)."""
     run = open_run(params.run)
     run.require_weights()
-    bundle, record, adapted = run.bundle(), run.record, run.restore()
+    loaded, record, adapted = run.loaded(), run.record, run.restore()
     plain = merged(adapted)
-    before = adapted.kind.fork(bundle, len(record.labels) or 1, record.spec.seed, ())
-    rows = adapted.kind.read(bundle, _sample(run), min(adapted.kind.longest, adapted.longest))
+    before = adapted.kind.fork(loaded, len(record.labels) or 1, record.spec.seed, ())
+    rows = adapted.kind.read(loaded, _sample(run), min(adapted.kind.longest, adapted.longest))
     inputs = _inputs(adapted, rows)
-    few = rows.batch(range(min(TIMED_BATCH, len(rows))), bundle.device)[0]
+    few = rows.batch(range(min(TIMED_BATCH, len(rows))), loaded.device)[0]
 
     def answers(module: nn.Module, batch: dict[str, Tensor]) -> Tensor:
         return adapted.kind.scores(module(**adapted.taken(batch)))
@@ -205,7 +205,7 @@ def merge_check(open_run: OpenRuns, params: MergeParams) -> MergeResult:
     times = dict(
         zip(
             forms,
-            timing.in_turns([partial(answer, few) for answer in forms.values()], bundle.device, TIMED),
+            timing.in_turns([partial(answer, few) for answer in forms.values()], loaded.device, TIMED),
             strict=True,
         )
     )

@@ -33,41 +33,41 @@ class _Form:
     module: nn.Module
 
 
-def latency(bundle: LoadedModel, params: LatencyParams) -> Iterator[LatencyResult]:
+def latency(loaded: LoadedModel, params: LatencyParams) -> Iterator[LatencyResult]:
     """Each method as it starts, with RunSpec's sizes: the time depends on shapes alone, not on what has been learned.
 
     A result every few rounds, so that quicker questions come in between. Raises BadInputError for texts that are longer than
     the model reads.
     """
-    if params.length > bundle.longest:
+    if params.length > loaded.longest:
         raise BadInputError(
-            f"{bundle.model_id} reads {bundle.longest} tokens at most; length is {params.length}. Take {bundle.longest} or less."
+            f"{loaded.model_id} reads {loaded.longest} tokens at most; length is {params.length}. Take {loaded.longest} or less."
         )
     wanted = [find_method(name) for name in dict.fromkeys(params.methods)] or list(METHODS)
-    plain = fork_classifier(bundle, CLASSES, 0)
-    inputs, forms, missing = _inputs(bundle, params), list[_Form](), list[tuple[str, str]]()
+    plain = fork_classifier(loaded, CLASSES, 0)
+    inputs, forms, missing = _inputs(loaded, params), list[_Form](), list[tuple[str, str]]()
     for method in wanted:
         try:
-            adapted = adapt(bundle, CLASSES, RunSpec(bundle.model_id, method=method.slug))
+            adapted = adapt(loaded, CLASSES, RunSpec(loaded.model_id, method=method.slug))
             if adapted.longest < params.length:
                 raise BadInputError(f"its virtual tokens leave room for {adapted.longest} tokens of text.")
         except ExplorerError as error:
             missing.append((method.title, str(error)))
             continue
         forms += _forms(method, adapted)
-    taken = adapt(bundle, CLASSES, RunSpec(bundle.model_id, method="head")).taken(inputs)
+    taken = adapt(loaded, CLASSES, RunSpec(loaded.model_id, method="head")).taken(inputs)
     calls = [partial(_forward, module, taken) for module in (plain, *(form.module for form in forms))]
     taken_by = [list[float]() for _ in calls]
     while (done := len(taken_by[0])) < params.repeats:
-        more = timing.in_turns(calls, bundle.device, min(ROUNDS_AT_ONCE, params.repeats - done))
+        more = timing.in_turns(calls, loaded.device, min(ROUNDS_AT_ONCE, params.repeats - done))
         for times, new in zip(taken_by, more, strict=True):
             times += new
         if len(taken_by[0]) > 1:
-            yield _result(bundle, params, forms, taken_by, plain, missing)
+            yield _result(loaded, params, forms, taken_by, plain, missing)
 
 
 def _result(
-    bundle: LoadedModel,
+    loaded: LoadedModel,
     params: LatencyParams,
     forms: list[_Form],
     taken_by: list[list[float]],
@@ -76,8 +76,8 @@ def _result(
 ) -> LatencyResult:
     base, *times = taken_by
     return LatencyResult(
-        bundle.model_id,
-        bundle.device.type,
+        loaded.model_id,
+        loaded.device.type,
         params.batch,
         params.length,
         len(base),
@@ -87,12 +87,12 @@ def _result(
     )
 
 
-def _inputs(bundle: LoadedModel, params: LatencyParams) -> dict[str, Tensor]:
+def _inputs(loaded: LoadedModel, params: LatencyParams) -> dict[str, Tensor]:
     """Random tokens, (batch, length), without padding."""
     shape, draw = (params.batch, params.length), torch.Generator().manual_seed(0)
-    ids = torch.randint(bundle.model.config.vocab_size, shape, generator=draw).to(bundle.device)
-    pad = bundle.tokenizer.pad_token_id
-    ids = ids.masked_fill(ids == pad, (pad + 1) % bundle.model.config.vocab_size) if pad is not None else ids
+    ids = torch.randint(loaded.model.config.vocab_size, shape, generator=draw).to(loaded.device)
+    pad = loaded.tokenizer.pad_token_id
+    ids = ids.masked_fill(ids == pad, (pad + 1) % loaded.model.config.vocab_size) if pad is not None else ids
     return {"input_ids": ids, "attention_mask": torch.ones_like(ids), "token_type_ids": torch.zeros_like(ids)}
 
 

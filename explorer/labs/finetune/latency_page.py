@@ -8,7 +8,7 @@ from explorer.labs.finetune import latency as figures
 from explorer.labs.finetune.latency import LATENCY, ROUNDS, LatencyParams
 from explorer.ui.components import rich_text
 from explorer.ui.controls import controls
-from explorer.ui.kit import View, asks, bench, caption, shows, why
+from explorer.ui.kit import View, caption, inputs_column, outputs_column, two_columns, why
 from explorer.ui.page import Page
 from explorer.ui.wiring import Connection
 
@@ -27,14 +27,14 @@ where it holds 1, nothing was measured. (Hu et al. 2021, LoRA, section 3 and Tab
 def build_latency(page: Page, tab: gr.Tab, methods: gr.CheckboxGroup) -> None:
     """What was timed beforehand; else once for all visitors, since equal questions share their answer. methods: chosen above."""
     gr.HTML("<h2>Time of a batch</h2>")
-    with bench():
-        with asks():
+    with two_columns():
+        with inputs_column():
             inputs = {"methods": methods, **controls(LatencyParams, "batch", "length", repeats=ROUNDS)}
             time = gr.Button("Time the methods", elem_id="latency")
             caption(
                 "The methods chosen above as they start, with their usual sizes: the time depends on the shapes alone."
             )
-        with shows():
+        with outputs_column():
             view = View("latency", "latency", figures.latency_sentence, figures.latency_figure, bar=True)
             missing = rich_text(elem_id="latency-missing")
     caption("What LoRA's authors measured on GPT-2 medium (Table 1) is above, in the fold of the paper's tables.")

@@ -11,7 +11,7 @@ from explorer.labs.finetune.schema import ExportParams
 from explorer.ui.components import rich_text
 from explorer.ui.controls import control
 from explorer.ui.downloads import hand_over
-from explorer.ui.kit import QUIET, View, asks, bench, shows, why
+from explorer.ui.kit import QUIET, View, inputs_column, outputs_column, two_columns, why
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker
 from explorer.ui.wiring import Connection
@@ -25,8 +25,8 @@ numbers in another order. (Hu et al. 2021, section 4.1, "No additional inference
 
 def build_merge(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
     """The merge with its timings; the run as a file, and an adapter from one."""
-    with bench():
-        with asks():
+    with two_columns():
+        with inputs_column():
             merge = gr.Button("Merge and compare", variant="primary", elem_id="merge")
             gr.HTML("<h2>Take it home</h2>")
             kind = control(ExportParams, "kind")
@@ -34,7 +34,7 @@ def build_merge(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
             file = gr.File(label="The file", interactive=False, visible=False, elem_id="export-file")
             offered = rich_text(elem_id="run-offers")
             Import(page, picker)
-        with shows():
+        with outputs_column():
             view = View("merge", "merge", figures.merge_sentence, figures.merge_figure, bar=True)
     why("no added latency", WHY)
     compare = Connection(page, MERGE, {"run": picker.run}, view)

@@ -14,7 +14,7 @@ from explorer.labs.finetune.compare import figures as compare_figures
 from explorer.runs.comparing import Compared
 from explorer.runs.record import RunRecord
 from explorer.ui.components import plot, rich_text
-from explorer.ui.kit import QUIET, asks, bench, sentence_place, shows
+from explorer.ui.kit import QUIET, inputs_column, outputs_column, sentence_place, two_columns
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker, run_choices
 from explorer.ui.streams import Stream
@@ -25,12 +25,12 @@ MOST_LINES = 9
 
 def build_runs(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
     """The list of runs; those that are chosen in one plot."""
-    with bench():
-        with asks():
+    with two_columns():
+        with inputs_column():
             shown = picker.dropdown("Runs to draw in one plot", multiselect=True, elem_id="runs-shown")
             refresh = gr.Button("Refresh the list", size="sm")
             delete = gr.Button("Delete the run chosen above", size="sm", variant="stop", elem_id="delete-run")
-        with shows():
+        with outputs_column():
             said = sentence_place("runs-said")
             curves = plot("runs", elem_id="runs-curves")
     listed = rich_text(elem_classes=["wide"], elem_id="runs-list")

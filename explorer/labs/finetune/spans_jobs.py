@@ -28,7 +28,7 @@ def answer_question(open_run: OpenRuns, params: AnswerParams) -> AnswerResult:
         )
     run.require_weights()
     text = checked_text(params.text)
-    encoded = encode(run.bundle(), params.question, text)
+    encoded = encode(run.loaded(), params.question, text)
     untouched, adapted = run.begin(), run.restore()
     if len(encoded.tokens) > adapted.longest:
         raise BadInputError(

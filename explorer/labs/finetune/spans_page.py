@@ -12,7 +12,7 @@ from explorer.labs.finetune.spans import AnswerParams
 from explorer.runs.examples import ASKED, READ
 from explorer.ui.components import rich_text, token_chips
 from explorer.ui.controls import control
-from explorer.ui.kit import Tries, View, asks, bench, shows, why
+from explorer.ui.kit import Tries, View, inputs_column, outputs_column, two_columns, why
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker
 from explorer.ui.wiring import Connection
@@ -40,18 +40,18 @@ that two answers share. Where there is no answer, only silence counts.
 
 def build_answers(page: Page, picker: RunPicker, *asked: Any) -> None:
     """asked: further triggers to ask the chosen run by."""
-    with bench():
-        with asks(300):
+    with two_columns():
+        with inputs_column(300):
             question = control(AnswerParams, "question", value=ASKED, elem_id="span-question")
             text = control(AnswerParams, "text", value=READ, elem_id="span-text")
             ask = gr.Button("Ask the run", variant="primary", elem_id="ask-span")
             tries = Tries(TRY)
-        with shows():
+        with outputs_column():
             view = View("answer", ("span-said", "span-bars"), figures.answer_sentence, figures.answer_figure)
-    with bench():
-        with shows(2):
+    with two_columns():
+        with outputs_column(2):
             chips = token_chips(elem_id="span-chips")
-        with shows(1, 270):
+        with outputs_column(1, 270):
             spans = rich_text(elem_classes=["wide"], elem_id="span-list")
     shown = [*view, (chips, figures.answer_chips), (spans, figures.spans_table)]
     answer = Connection(page, ANSWER, {"run": picker.run, "question": question, "text": text}, shown)

@@ -15,7 +15,7 @@ from explorer.runs.examples import FIRST, OTHER_RANK, OTHER_SEED, PRAISE
 from explorer.tasks.task import CLASSES, SPAN, WRITTEN
 from explorer.ui.components import rich_text
 from explorer.ui.controls import control
-from explorer.ui.kit import QUIET, Tries, View, asks, bench, sentence_place, shows, why
+from explorer.ui.kit import QUIET, Tries, View, inputs_column, outputs_column, sentence_place, two_columns, why
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker
 from explorer.ui.wiring import Connection
@@ -77,13 +77,13 @@ def build_try(page: Page, picker: RunPicker, tab: gr.Tab) -> gr.Dropdown:
 
 def _build_classes(page: Page, picker: RunPicker, turn: gr.Textbox) -> gr.Dropdown:
     """A text for a run with classes or scores. turn: changes when it is to be asked."""
-    with bench():
-        with asks():
+    with two_columns():
+        with inputs_column():
             first = control(PredictRunParams, "sentence_a", value=PRAISE, elem_id="try-first")
             second = control(PredictRunParams, "sentence_b", elem_id="try-second")
             ask = gr.Button("Ask the run", variant="primary", elem_id="ask-run")
             tries = Tries(TRY)
-        with shows():
+        with outputs_column():
             ids = ("try-said", "try-bars")
             view = View("prediction", ids, figures.prediction_sentence, figures.prediction_figure)
     texts = {"sentence_a": first, "sentence_b": second}
@@ -91,13 +91,13 @@ def _build_classes(page: Page, picker: RunPicker, turn: gr.Textbox) -> gr.Dropdo
     moves = tries.into([first, second], show_progress="full")
     predict.on(ask.click, first.submit, second.submit, turn.change, *moves)
     gr.HTML("<h2>Swap adapters, and mix them in one batch</h2>")
-    with bench():
-        with asks():
+    with two_columns():
+        with inputs_column():
             runs = picker.dropdown(
                 "LoRA runs of one model", value=[FIRST, OTHER_RANK, OTHER_SEED], multiselect=True, elem_id="swap-runs"
             )
             mix = gr.Button("Send one batch, a row for each run", elem_id="mix")
-        with shows():
+        with outputs_column():
             mixed_said = sentence_place("mix-said")
             mixed = rich_text(elem_classes=["wide"])
     why("one base, many adapters", WHY)

@@ -15,7 +15,7 @@ from explorer.settings import settings
 from explorer.tasks.sources import written_choices
 from explorer.ui.components import rich_text
 from explorer.ui.controls import control, controls
-from explorer.ui.kit import View, asks, bench, caption, shows, start_stop, why
+from explorer.ui.kit import View, caption, inputs_column, outputs_column, start_stop, two_columns, why
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker
 from explorer.ui.several import follow_several
@@ -35,8 +35,8 @@ metrics; the dashed line is the held-out loss.
 
 def build_adapt(page: Page, tab: gr.Tab, picker: RunPicker) -> None:
     """The worked examples are drawn when the tab is opened; what is trained here is in the list of runs."""
-    with bench():
-        with asks():
+    with two_columns():
+        with inputs_column():
             buttons = start_stop("Train", "adapt", stop="Stop them all", stop_id=None)
             writer, line, _ = writer_box(page)
             inputs: dict[str, Any] = {
@@ -52,7 +52,7 @@ def build_adapt(page: Page, tab: gr.Tab, picker: RunPicker) -> None:
                 "above, and are merged and taken home on the Fine-tune page. A file of E2E's own can be uploaded there."
             )
             line.render()  # type: ignore[no-untyped-call]
-        with shows():
+        with outputs_column():
             view = View(
                 "writers",
                 "adapt",

@@ -12,7 +12,7 @@ from explorer.labs.inputs.examples import WORDS
 from explorer.labs.inputs.schema import CutParams
 from explorer.ui.components import rich_text, scripted
 from explorer.ui.controls import control
-from explorer.ui.kit import QUIET, Tries, asks, bench, sentence_place, shows, why
+from explorer.ui.kit import QUIET, Tries, inputs_column, outputs_column, sentence_place, two_columns, why
 from explorer.ui.page import Page
 from explorer.ui.wiring import Connection
 
@@ -31,10 +31,10 @@ so it is used only where it must be. (Wu et al. 2016; Sennrich et al. 2016; Kudo
 
 def build_cut(page: Page, tab: gr.Tab, tabs: gr.Tabs, tokenizers: gr.Dropdown, pieces: gr.HTML) -> None:
     """pieces: pressing one opens this tab with its word."""
-    with bench():
-        with asks(250):
+    with two_columns():
+        with inputs_column(250):
             word = control(CutParams, "word", value=WORDS[0], elem_id="cut-word")
-        with shows():
+        with outputs_column():
             after_space = control(CutParams, "after_space", container=False)
             tries = Tries({name: name for name in WORDS[1:6]})
     said = sentence_place("cut-said")

@@ -12,9 +12,9 @@ from explorer.labs.inputs.examples import TEXTS, TRY
 from explorer.labs.inputs.schema import TokenizeParams, TokenizeResult
 from explorer.ui.components import plot, rich_text, scripted
 from explorer.ui.controls import control
-from explorer.ui.kit import Examples, Tries, asks, bench, caption, sentence_place, shows, why
+from explorer.ui.kit import Examples, Tries, caption, inputs_column, outputs_column, sentence_place, two_columns, why
+from explorer.ui.outputs import Output
 from explorer.ui.page import Page
-from explorer.ui.places import Place
 from explorer.ui.wiring import Connection
 
 WHY = r"""
@@ -39,8 +39,8 @@ def build_pieces(page: Page) -> tuple[gr.Dropdown, gr.HTML]:
     """Returns the choice of tokenizers, and the pieces that can be pressed."""
     opened: set[str] = set()
     known = dict(TEXTS)
-    with bench():
-        with asks():
+    with two_columns():
+        with inputs_column():
             text = control(TokenizeParams, "text", value=TEXTS[0][1], elem_id="pieces-text")
             button = gr.Button("Cut it in pieces", variant="primary")
             tokenizers = tokenizer_choice()
@@ -48,7 +48,7 @@ def build_pieces(page: Page) -> tuple[gr.Dropdown, gr.HTML]:
             below = gr.Radio(
                 [(title, name) for name, title in figures.BELOW.items()], value="id", label="Under each piece"
             )
-        with shows():
+        with outputs_column():
             said = sentence_place("pieces-said")
             pieces = scripted("pieces", {"rows": []}, elem_classes=["token-chips"], elem_id="pieces-rows")
             caption("Press a piece to see how its word is cut, step by step.")
@@ -61,7 +61,7 @@ def build_pieces(page: Page) -> tuple[gr.Dropdown, gr.HTML]:
         opened.update(done.name for done in result.tokenized)
         return figures.tokenize_sentence(result)
 
-    shown: list[Place] = [(pieces, figures.pieces_view), (said, said_of), (bars, figures.words_figure)]
+    shown: list[Output] = [(pieces, figures.pieces_view), (said, said_of), (bars, figures.words_figure)]
     shown.append((notes, figures.tokenize_notes))
     connection = Connection(page, TOKENIZE, {"text": text, "models": tokenizers}, shown, views={"below": below})
     connection.on(button.click, text.submit, below.input, page.opened)

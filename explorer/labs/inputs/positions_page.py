@@ -8,7 +8,7 @@ from explorer.labs.inputs import POSITION_SIMILARITY
 from explorer.labs.inputs import positions_figures as figures
 from explorer.labs.inputs.embeddings.schema import PositionsParams
 from explorer.ui.controls import control
-from explorer.ui.kit import View, asks, bench, shows, why
+from explorer.ui.kit import View, inputs_column, outputs_column, two_columns, why
 from explorer.ui.page import Page
 from explorer.ui.wiring import Connection
 
@@ -23,10 +23,10 @@ section 3; Wang and Chen 2020 measure this for several models.)
 
 def build_positions(page: Page, tab: gr.Tab) -> None:
     """The step between positions; how alike the rows are."""
-    with bench():
-        with asks(250):
+    with two_columns():
+        with inputs_column(250):
             step = control(PositionsParams, "step")
-        with shows():
+        with outputs_column():
             ids = (None, "positions-figure")
             view = View(
                 *("position-similarity", ids, figures.positions_sentence, figures.positions_figure),

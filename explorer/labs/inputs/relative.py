@@ -72,21 +72,21 @@ MOST_WRITTEN = 16
 """Tokens up to which each cell has its number on it."""
 
 
-def relative_rows(bundle: LoadedModel, params: RelativeParams) -> RelativeResult:
+def relative_rows(loaded: LoadedModel, params: RelativeParams) -> RelativeResult:
     """δ(i, j) for a text of so many tokens, as the model itself counts it (He et al. 2021, equation 3)."""
     from explorer.models.disentangled import relative_positions  # here: torch comes with it, and a page needs none
 
     length = params.length
-    if length > bundle.longest:
-        raise BadInputError(f"{bundle.model_id} reads at most {bundle.longest} tokens; take a shorter text.")
-    found = relative_positions(bundle, length)
+    if length > loaded.longest:
+        raise BadInputError(f"{loaded.model_id} reads at most {loaded.longest} tokens; take a shorter text.")
+    found = relative_positions(loaded, length)
     if found is None:
-        return RelativeResult(bundle.model_id, length, 0, False, (), (), ())
+        return RelativeResult(loaded.model_id, length, 0, False, (), (), ())
     places = tuple(range(0, length, -(-length // MOST_DRAWN)))
     rows = found.rows[list(places)][:, list(places)].tolist()
     by_distance = [*found.rows[0].flip(0).tolist(), *found.rows[1:, 0].tolist()]
     return RelativeResult(
-        bundle.model_id, length, found.span, found.buckets, places, tuple(map(tuple, rows)), tuple(by_distance)
+        loaded.model_id, length, found.span, found.buckets, places, tuple(map(tuple, rows)), tuple(by_distance)
     )
 
 

@@ -35,41 +35,41 @@ from explorer.models.masker import Masker
 CONVERGENCE_POINTS = 60
 
 
-def fill_masks(bundle: LoadedModel, params: FillParams) -> FillResult:
+def fill_masks(loaded: LoadedModel, params: FillParams) -> FillResult:
     """Predict every masked position of a text in one forward pass.
 
     Probabilities are the softmax over the whole vocabulary at that position, as in BERT (Devlin et al. 2019, section 3.1).
     Without a mask the result holds the tokens alone. Raises BadInputError if a position cannot be masked.
     """
-    return alone(fill_masks_together(bundle, [params]))
+    return alone(fill_masks_together(loaded, [params]))
 
 
-def fill_masks_together(bundle: LoadedModel, asked: Sequence[FillParams]) -> list[FillResult | ExplorerError]:
+def fill_masks_together(loaded: LoadedModel, asked: Sequence[FillParams]) -> list[FillResult | ExplorerError]:
     """The same for several texts: a result, or an error, for each."""
-    return answered_together(asked, partial(_prepared, bundle), lambda rows: logits_at(bundle, Capability.MLM, rows))
+    return answered_together(asked, partial(_prepared, loaded), lambda rows: logits_at(loaded, Capability.MLM, rows))
 
 
-def _prepared(bundle: LoadedModel, params: FillParams) -> tuple[list[Inputs], Callable[[Sequence[Tensor]], FillResult]]:
+def _prepared(loaded: LoadedModel, params: FillParams) -> tuple[list[Inputs], Callable[[Sequence[Tensor]], FillResult]]:
     """What the model reads, nothing without a mask, and what makes the result of its logits, (masks, vocabulary)."""
-    encoded = encode(bundle, with_own_mask(bundle.tokenizer, params.text))
-    typed = [t.position for t in encoded.tokens if t.token_id == bundle.tokenizer.mask_token_id]
+    encoded = encode(loaded, with_own_mask(loaded.tokenizer, params.text))
+    typed = [t.position for t in encoded.tokens if t.token_id == loaded.tokenizer.mask_token_id]
     hidden = sorted(_hidden_positions(encoded, params) - set(typed))
     masked = sorted([*typed, *hidden])
-    tokens = tuple(_token_view(bundle, token, typed, hidden) for token in encoded.tokens)
-    names = (bundle.model_id, params.text, bundle.tokenizer.mask_token, len(bundle.tokenizer), tokens)
+    tokens = tuple(_token_view(loaded, token, typed, hidden) for token in encoded.tokens)
+    names = (loaded.model_id, params.text, loaded.tokenizer.mask_token, len(loaded.tokenizer), tokens)
     if not masked:
         return [], lambda logits: FillResult(*names, ())
     inputs = {name: tensor.clone() for name, tensor in encoded.inputs.items()}
-    inputs["input_ids"][0, typed if params.in_view else masked] = int(bundle.tokenizer.mask_token_id)
+    inputs["input_ids"][0, typed if params.in_view else masked] = int(loaded.tokenizer.mask_token_id)
     inputs[CHOSEN] = torch.zeros_like(inputs["input_ids"], dtype=torch.bool)
     inputs[CHOSEN][0, masked] = True
-    named = [_named(bundle, word) for word in params.words]
+    named = [_named(loaded, word) for word in params.words]
     truths = [encoded.tokens[position].token_id if position in hidden else None for position in masked]
 
     def filled(logits: Sequence[Tensor]) -> FillResult:
         rows = logits[0].log_softmax(-1).cpu()
         masks = tuple(
-            _filled(bundle, position, row, truth, params.top_k, named)
+            _filled(loaded, position, row, truth, params.top_k, named)
             for position, row, truth in zip(masked, rows, truths, strict=True)
         )
         return FillResult(*names, masks, params.in_view)
@@ -77,8 +77,8 @@ def _prepared(bundle: LoadedModel, params: FillParams) -> tuple[list[Inputs], Ca
     return [inputs], filled
 
 
-def _named(bundle: LoadedModel, word: str) -> int:
-    token, why = single_token(bundle.tokenizer, word)
+def _named(loaded: LoadedModel, word: str) -> int:
+    token, why = single_token(loaded.tokenizer, word)
     if token is None:
         raise BadInputError(f"{why}: look for another word.")
     return token
@@ -113,7 +113,7 @@ def _overlapping(encoded: Encoded, start: int, stop: int) -> set[int]:
 
 
 def _filled(
-    bundle: LoadedModel, position: int, row: Tensor, truth: int | None, top_k: int, named: list[int]
+    loaded: LoadedModel, position: int, row: Tensor, truth: int | None, top_k: int, named: list[int]
 ) -> FilledMask:
     """Read one position's distribution; `row` is ln p, (vocabulary,)."""
     best = row.topk(min(top_k, len(row))).indices.tolist()
@@ -121,7 +121,7 @@ def _filled(
     others = {token_id: 1 + int((row > row[token_id]).sum()) for token_id in named if token_id not in ranks}
     ranks |= dict(sorted(others.items(), key=lambda pair: pair[1]))
     predictions = tuple(
-        Prediction(rank, token_id, decoded(bundle, token_id), float(row[token_id].exp()), token_id in named)
+        Prediction(rank, token_id, decoded(loaded, token_id), float(row[token_id].exp()), token_id in named)
         for token_id, rank in ranks.items()
     )
     entropy = float(torch.special.entr(row.exp()).sum() / torch.log(torch.tensor(2.0)))
@@ -131,39 +131,39 @@ def _filled(
         position,
         predictions,
         entropy,
-        hidden=decoded(bundle, truth),
+        hidden=decoded(loaded, truth),
         hidden_rank=1 + int((row > row[truth]).sum()),
         hidden_probability=float(row[truth].exp()),
         surprisal=-float(row[truth]),
     )
 
 
-def decoded(bundle: LoadedModel, token_id: int) -> str:
+def decoded(loaded: LoadedModel, token_id: int) -> str:
     """One token as the tokenizer spells it in a text."""
-    return str(bundle.tokenizer.decode([token_id]))
+    return str(loaded.tokenizer.decode([token_id]))
 
 
-def _token_view(bundle: LoadedModel, token: Token, typed: list[int], hidden: list[int]) -> TokenView:
+def _token_view(loaded: LoadedModel, token: Token, typed: list[int], hidden: list[int]) -> TokenView:
     if token.position in typed:
         state = "blank"
     elif token.position in hidden:
         state = "masked"
     else:
         state = "special" if token.word is None else "plain"
-    unknown = token.token_id == bundle.tokenizer.unk_token_id
+    unknown = token.token_id == loaded.tokenizer.unk_token_id
     return TokenView(token.position, token.text, token.shown, token.joined, state, unknown, token.start, token.stop)
 
 
-def corrupt_text(bundle: LoadedModel, params: CorruptParams) -> CorruptResult:
+def corrupt_text(loaded: LoadedModel, params: CorruptParams) -> CorruptResult:
     """Draw one corruption and measure the MLM loss at the chosen positions only.
 
     The mean of the positions' terms equals the model's own loss with labels of -100 elsewhere; both are returned.
     """
-    encoded = _maskable(bundle, params.text)
+    encoded = _maskable(loaded, params.text)
     generator = torch.Generator().manual_seed(params.seed)
-    corruption = Masker(bundle.tokenizer).corrupt(encoded.input_ids, recipe_of(params), generator, encoded.word_ids)
-    terms, model_loss = _losses(bundle, encoded, corruption.input_ids, corruption.labels)
-    shown = bundle.tokenizer.convert_ids_to_tokens(corruption.input_ids.tolist())
+    corruption = Masker(loaded.tokenizer).corrupt(encoded.input_ids, recipe_of(params), generator, encoded.word_ids)
+    terms, model_loss = _losses(loaded, encoded, corruption.input_ids, corruption.labels)
+    shown = loaded.tokenizer.convert_ids_to_tokens(corruption.input_ids.tolist())
     tokens = tuple(
         CorruptedToken(
             token.position,
@@ -178,11 +178,11 @@ def corrupt_text(bundle: LoadedModel, params: CorruptParams) -> CorruptResult:
         for token in encoded.tokens
     )
     mean = sum(terms.values()) / len(terms) if terms else None
-    return CorruptResult(bundle.model_id, tokens, mean, model_loss)
+    return CorruptResult(loaded.model_id, tokens, mean, model_loss)
 
 
 def _losses(
-    bundle: LoadedModel, encoded: Encoded, input_ids: Tensor, labels: Tensor
+    loaded: LoadedModel, encoded: Encoded, input_ids: Tensor, labels: Tensor
 ) -> tuple[dict[int, float], float | None]:
     """-ln p of the original token at each chosen position, and the MLM loss that the model computes from `labels=`.
 
@@ -192,12 +192,12 @@ def _losses(
     chosen = (labels >= 0).nonzero().flatten().tolist()
     if not chosen:
         return {}, None
-    device = bundle.device
+    device = loaded.device
     inputs = {name: tensor.to(device) for name, tensor in {**encoded.inputs, "input_ids": input_ids[None]}.items()}
-    others = [head for task, head in bundle.architecture.heads.items() if task is not Capability.MLM]
+    others = [head for task, head in loaded.architecture.heads.items() if task is not Capability.MLM]
     zero = torch.zeros(1, dtype=torch.long, device=device)
-    output = bundle.model(**inputs, labels=labels[None].to(device), **{head.labels: zero for head in others})
-    rows = bundle.logits(Capability.MLM, output)[0, chosen].float().log_softmax(-1).cpu()
+    output = loaded.model(**inputs, labels=labels[None].to(device), **{head.labels: zero for head in others})
+    rows = loaded.logits(Capability.MLM, output)[0, chosen].float().log_softmax(-1).cpu()
     terms = {place: -float(row[labels[place]]) for place, row in zip(chosen, rows, strict=True)}
     extra = sum(float(cross_entropy(getattr(output, head.logits).float(), zero)) for head in others)
     return terms, float(output.loss) - extra
@@ -208,16 +208,16 @@ def recipe_of(params: CorruptParams) -> CorruptionRecipe:
     return CorruptionRecipe(params.rate, params.mask_share, params.random_share, params.scheme)
 
 
-def _maskable(bundle: LoadedModel, text: str) -> Encoded:
-    encoded = encode(bundle, text)
+def _maskable(loaded: LoadedModel, text: str) -> Encoded:
+    encoded = encode(loaded, text)
     if all(word is None for word in encoded.word_ids):
         raise BadInputError("This text is made of special tokens only, and those are never masked. Type some words.")
     return encoded
 
 
-def corruption_shares(bundle: LoadedModel, params: SharesParams) -> SharesResult:
+def corruption_shares(loaded: LoadedModel, params: SharesParams) -> SharesResult:
     """Draw many corruptions and follow the shares of the four fates as they add up."""
-    encoded = _maskable(bundle, params.text)
+    encoded = _maskable(loaded, params.text)
     recipe = recipe_of(params)
     generator = torch.Generator().manual_seed(params.seed)
     candidates = sum(word is not None for word in encoded.word_ids)
@@ -248,10 +248,10 @@ def corruption_shares(bundle: LoadedModel, params: SharesParams) -> SharesResult
     )
 
 
-def masking_patterns(bundle: LoadedModel, params: PatternsParams) -> PatternsResult:
+def masking_patterns(loaded: LoadedModel, params: PatternsParams) -> PatternsResult:
     """Static masking (each of a few masked copies seen again and again: BERT) beside dynamic masking (a fresh draw every
     epoch: RoBERTa, Liu et al. 2019, section 4.1)."""
-    encoded = _maskable(bundle, params.text)
+    encoded = _maskable(loaded, params.text)
     recipe = recipe_of(params)
     generator = torch.Generator().manual_seed(params.seed)
 

@@ -140,12 +140,12 @@ def score_minimal_pairs(resources: Resources, params: MinimalPairsParams) -> Ite
     """The bundled minimal pairs, scored; each result holds the pairs so far. Raises MissingCapabilityError."""
     from explorer.labs.masking.score.jobs import is_causal, scored  # here: torch comes with it, and a page needs none
 
-    bundle = resources.model(params.model)
+    loaded = resources.model(params.model)
     done: list[ScoredPair] = []
     for number, pair in enumerate(PAIRS):
-        both = (scored(bundle, sentence, params.masking) for sentence in (pair.better, pair.worse))
+        both = (scored(loaded, sentence, params.masking) for sentence in (pair.better, pair.worse))
         done.append(ScoredPair(number, *both))
-        yield MinimalPairsResult(bundle.model_id, is_causal(bundle), tuple(done))
+        yield MinimalPairsResult(loaded.model_id, is_causal(loaded), tuple(done))
 
 
 def minimal_pairs_table(result: MinimalPairsResult) -> Table:

@@ -9,7 +9,7 @@ from explorer.labs.masking import minimal as figures
 from explorer.labs.masking.minimal import MinimalPairsParams
 from explorer.ui.components import while_in_view
 from explorer.ui.controls import control
-from explorer.ui.kit import View, asks, bench, caption, shows, start_or_stop, start_stop, why
+from explorer.ui.kit import View, caption, inputs_column, outputs_column, start_or_stop, start_stop, two_columns, why
 from explorer.ui.page import Page
 from explorer.ui.streams import Stream
 
@@ -26,15 +26,15 @@ apart. Half right is chance. A wrong answer about a fact is often a matter of wh
 
 def build_minimal_pairs(page: Page, tab: gr.Tab) -> None:
     """What was scored beforehand; else a pair at a time."""
-    with bench():
-        with asks():
+    with two_columns():
+        with inputs_column():
             caption(
                 "A minimal pair is two sentences that differ in one thing, of which one is right. Ten pairs each of agreement, "
                 "word order and sense; a model without a notion of them ranks half right."
             )
             masking = control(MinimalPairsParams, "masking")
             start, stop = start_stop("Score the pairs", "pairs-start")
-        with shows(3):
+        with outputs_column(3):
             view = View(
                 "minimal-pairs",
                 "minimal-pairs",

@@ -26,13 +26,13 @@ EMPTY = -1
 """Stands for a blank that holds nothing yet, among token ids."""
 
 
-def fill_several(bundle: LoadedModel, params: SeveralParams) -> SeveralResult:
+def fill_several(loaded: LoadedModel, params: SeveralParams) -> SeveralResult:
     """Fill a text's blanks in four ways (ORDERS). Raises BadInputError for too few or too many blanks."""
-    encoded = encode(bundle, with_own_mask(bundle.tokenizer, params.text))
-    blanks = _Blanks(bundle, encoded)
+    encoded = encode(loaded, with_own_mask(loaded.tokenizer, params.text))
+    blanks = _Blanks(loaded, encoded)
     count = len(blanks.places)
     if not FEWEST <= count <= MOST:
-        said = f"write {FEWEST} to {MOST}, each as {bundle.tokenizer.mask_token}"
+        said = f"write {FEWEST} to {MOST}, each as {loaded.tokenizer.mask_token}"
         raise BadInputError(f"This text has {count} blank{'' if count == 1 else 's'}: {said}.")
     found = (
         [blanks.at_once()],
@@ -45,7 +45,7 @@ def fill_several(bundle: LoadedModel, params: SeveralParams) -> SeveralResult:
         Filling(order, tuple(map(blanks.shown, steps)), joint)
         for order, steps, joint in zip(ORDERS, found, joints, strict=True)
     )
-    return SeveralResult(bundle.model_id, tuple(blanks.places), fillings)
+    return SeveralResult(loaded.model_id, tuple(blanks.places), fillings)
 
 
 class _State:
@@ -65,9 +65,9 @@ class _State:
 class _Blanks:
     """The blanks of one text, and what the model expects in them."""
 
-    def __init__(self, bundle: LoadedModel, encoded: Encoded) -> None:
-        self.bundle, self.encoded = bundle, encoded
-        self.mask_id = int(bundle.tokenizer.mask_token_id)
+    def __init__(self, loaded: LoadedModel, encoded: Encoded) -> None:
+        self.loaded, self.encoded = loaded, encoded
+        self.mask_id = int(loaded.tokenizer.mask_token_id)
         self.places = [token.position for token in encoded.tokens if token.token_id == self.mask_id]
         self.empty = _State([EMPTY] * len(self.places), [0.0] * len(self.places), ())
 
@@ -107,7 +107,7 @@ class _Blanks:
 
     def shown(self, state: _State) -> FillingStep:
         """A state as plain values."""
-        decode = self.bundle.tokenizer.decode
+        decode = self.loaded.tokenizer.decode
         return FillingStep(
             tuple(None if held == EMPTY else str(decode([held])).strip() for held in state.ids),
             tuple(None if held == EMPTY else math.exp(sure) for held, sure in zip(state.ids, state.sure, strict=True)),
@@ -117,7 +117,7 @@ class _Blanks:
     def _best(self, held: Sequence[int]) -> tuple[list[int], list[float]]:
         """For each blank the likeliest token that is no special one, and its ln p, where the others hold these."""
         scores = self._scores([held])[0]
-        scores[:, list(self.bundle.tokenizer.all_special_ids)] = -math.inf
+        scores[:, list(self.loaded.tokenizer.all_special_ids)] = -math.inf
         best = scores.max(-1)
         return best.indices.tolist(), best.values.tolist()
 
@@ -128,6 +128,6 @@ class _Blanks:
         for part in held.split(MOST):
             inputs = {name: tensor.repeat(len(part), 1) for name, tensor in self.encoded.inputs.items()}
             inputs["input_ids"][:, self.places] = part
-            output = self.bundle.model(**{name: tensor.to(self.bundle.device) for name, tensor in inputs.items()})
-            found.append(self.bundle.logits(Capability.MLM, output)[:, self.places].float().log_softmax(-1).cpu())
+            output = self.loaded.model(**{name: tensor.to(self.loaded.device) for name, tensor in inputs.items()})
+            found.append(self.loaded.logits(Capability.MLM, output)[:, self.places].float().log_softmax(-1).cpu())
         return torch.cat(found)

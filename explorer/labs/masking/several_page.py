@@ -9,7 +9,7 @@ from explorer.labs.masking import several as figures
 from explorer.labs.masking.several import OPENING, TRY, SeveralParams
 from explorer.ui.components import rich_text, while_in_view
 from explorer.ui.controls import controls
-from explorer.ui.kit import Tries, View, asks, bench, shows, why
+from explorer.ui.kit import Tries, View, inputs_column, outputs_column, two_columns, why
 from explorer.ui.page import Page
 from explorer.ui.wiring import Connection
 
@@ -36,12 +36,12 @@ and not always 15%; the loss of such a model is an average of BERT's losses over
 
 def build_several(page: Page, tab: gr.Tab) -> None:
     """One action; computed when it comes into view."""
-    with bench():
-        with asks():
+    with two_columns():
+        with inputs_column():
             inputs = controls(SeveralParams, text=OPENING[0], steps=OPENING[1])
             button = gr.Button("Fill the blanks", variant="primary", elem_id="several-start")
             tries = Tries(dict(TRY))
-        with shows():
+        with outputs_column():
             view = View("several-blanks", "several", figures.several_sentence, figures.several_figure)
             facts = rich_text(elem_classes=["wide"], elem_id="several-facts")
 

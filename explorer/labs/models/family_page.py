@@ -9,9 +9,9 @@ from explorer.labs.models import family_figures as figures
 from explorer.labs.models.schema import FamilyParams
 from explorer.ui.components import plot, rich_text
 from explorer.ui.controls import control
-from explorer.ui.kit import asks, bench, sentence_place, shows, why
+from explorer.ui.kit import inputs_column, outputs_column, sentence_place, two_columns, why
+from explorer.ui.outputs import Output
 from explorer.ui.page import Page
-from explorer.ui.places import Place
 from explorer.ui.wiring import Connection
 
 WHY = r"""
@@ -33,17 +33,17 @@ Table 1)
 def build_family(page: Page) -> None:
     """The cards; below, which members' bars stand side by side."""
     rich_text(str(figures.changes_view()), elem_id="family-cards")
-    with bench():
-        with asks(250):
+    with two_columns():
+        with inputs_column(250):
             which = control(FamilyParams, "which")
             share = gr.Radio([("parameters", "count"), ("their shares", "share")], value="count", label="Bars show")
             said = sentence_place("family-said")
-        with shows():
+        with outputs_column():
             figure = plot("parameters-of-the-family", elem_id="family-figure")
             notes = rich_text(elem_id="family-notes")
 
     why("the formula and the papers", WHY)
-    shown: list[Place] = [(said, figures.family_sentence), (figure, figures.family_figure)]
+    shown: list[Output] = [(said, figures.family_sentence), (figure, figures.family_figure)]
     shown.append((notes, figures.family_notes))
     family = Connection(page, FAMILY, {"which": which}, shown, views={"share": share})
     family.on(page.opened, which.input, share.input)

@@ -93,18 +93,18 @@ def layer_movement(resources: Resources, params: MovementParams) -> MovementResu
     return MovementResult(tuple(_moved(resources.model(name), params.text) for name in params.models))
 
 
-def _moved(bundle: LoadedModel, text: str) -> Movement:
+def _moved(loaded: LoadedModel, text: str) -> Movement:
     import torch  # here, as in each job of a file that the page reads as well: a page needs none of it
 
     from explorer.models.encoding import encode, with_own_mask
     from explorer.models.inside import depth_of, read
 
-    encoded = encode(bundle, with_own_mask(bundle.tokenizer, text))
+    encoded = encode(loaded, with_own_mask(loaded.tokenizer, text))
     places = [token.position for token in encoded.tokens if token.word is not None]
-    states = torch.stack(read(bundle, encoded.inputs, attentions=False).hidden_states)[:, 0, places].double().cpu()
+    states = torch.stack(read(loaded, encoded.inputs, attentions=False).hidden_states)[:, 0, places].double().cpu()
     steps = tuple(_step(layer, *pair) for layer, pair in enumerate(itertools.pairwise(states), start=1))
-    shares = getattr(bundle.model.config, "num_hidden_groups", depth_of(bundle.model)) == 1
-    return Movement(bundle.model_id, shares, len(places), steps)
+    shares = getattr(loaded.model.config, "num_hidden_groups", depth_of(loaded.model)) == 1
+    return Movement(loaded.model_id, shares, len(places), steps)
 
 
 def _step(layer: int, before: Tensor, after: Tensor) -> Step:

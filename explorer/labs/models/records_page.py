@@ -10,7 +10,7 @@ from explorer.labs.models.schema import BUNDLED, ScoresParams
 from explorer.labs.models.tuned import tuned_figure, tuned_notes, tuned_sentence
 from explorer.ui.components import rich_text
 from explorer.ui.controls import control
-from explorer.ui.kit import View, asks, bench, caption, shows
+from explorer.ui.kit import View, caption, inputs_column, outputs_column, two_columns
 from explorer.ui.page import Page
 from explorer.ui.wiring import Connection
 
@@ -26,12 +26,12 @@ def build_scores(page: Page, tab: gr.Tab) -> None:
     caption(YARDSTICK)
     noted = rich_text(elem_id="tuned-notes")
     Connection(page, TUNED, {}, [*yardstick, (noted, tuned_notes)]).on(tab.select)
-    with bench():
-        with asks(250):
+    with two_columns():
+        with inputs_column(250):
             models = control(ScoresParams, "models", value=list(BUNDLED))
             kinds = [(said, name) for name, (said, _) in figures.KINDS.items()]
             kind = gr.Radio(kinds, value="masks", label="Measured on")
-        with shows():
+        with outputs_column():
             view = View(
                 *("held-out-scores", "scores", figures.scores_sentence, figures.scores_figure),
                 notes=figures.scores_notes,

@@ -12,7 +12,7 @@ from explorer.labs.models import family_figures as figures
 from explorer.labs.models.schema import DEFAULT_SIZED, SIZED, CountParams, CountResult
 from explorer.labs.models.speed_page import build_speed
 from explorer.ui.controls import control
-from explorer.ui.kit import Tries, View, asks, bench, shows, why
+from explorer.ui.kit import Tries, View, inputs_column, outputs_column, two_columns, why
 from explorer.ui.page import Page
 from explorer.ui.wiring import Connection
 
@@ -43,14 +43,14 @@ TRY: dict[str, dict[str, Any]] = {
 
 def build_sizes(page: Page, tab: gr.Tab) -> None:
     """A model and its sizes; its parameters, and an ALBERT's by the width of its embeddings."""
-    with bench():
-        with asks():
+    with two_columns():
+        with inputs_column():
             offered = [(figures.offered(name), name) for name in SIZED]
             base = control(CountParams, "base", choices=offered)
             widths = ("vocabulary", "hidden_size", "layers", "intermediate_size", "embedding_size")
             opening = {name: {"value": value} for name, value in AS_BERT.items()}
             sizes = {name: control(CountParams, name, **opening.get(name, {})) for name in (*widths, "shared")}
-        with shows():
+        with outputs_column():
             view = View(
                 *("counted-parameters", "count", figures.count_sentence, figures.count_figure),
                 notes=figures.count_notes,

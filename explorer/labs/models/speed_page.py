@@ -9,7 +9,7 @@ from explorer.labs.models import speed as figures
 from explorer.labs.models.speed import SpeedParams
 from explorer.ui.components import rich_text
 from explorer.ui.controls import controls
-from explorer.ui.kit import asks, bar_place, bench, caption, sentence_place, shows, why
+from explorer.ui.kit import bar_place, caption, inputs_column, outputs_column, sentence_place, two_columns, why
 from explorer.ui.page import Page
 from explorer.ui.wiring import Connection
 
@@ -30,11 +30,11 @@ slower for all its few parameters. (Lan et al. 2020)
 def build_speed(page: Page, tab: gr.Tab) -> None:
     """Small models, side by side."""
     gr.HTML("<h2>Does it save time?</h2>")
-    with bench():
-        with asks():
+    with two_columns():
+        with inputs_column():
             sizes = controls(SpeedParams, "layers", "hidden_size", "embedding_size")
             button = gr.Button("Measure here", variant="primary", elem_id="speed-start")
-        with shows():
+        with outputs_column():
             said = sentence_place("speed-said")
             note = bar_place("speed-note")
             table = rich_text(elem_id="speed-table", elem_classes=["wide"])

@@ -15,43 +15,43 @@ from explorer.models.loaded_model import LoadedModel
 from explorer.text import checked_text, split_sentences
 
 
-def score_pair(bundle: LoadedModel, params: PairParams) -> PairResult:
+def score_pair(loaded: LoadedModel, params: PairParams) -> PairResult:
     """Score one pair by the [CLS] head: softmax over (is_next, not_next)."""
-    return alone(score_pairs_together(bundle, [params]))
+    return alone(score_pairs_together(loaded, [params]))
 
 
-def score_pairs_together(bundle: LoadedModel, asked: Sequence[PairParams]) -> list[PairResult | ExplorerError]:
+def score_pairs_together(loaded: LoadedModel, asked: Sequence[PairParams]) -> list[PairResult | ExplorerError]:
     """The same for several pairs: a result, or an error, for each."""
 
     def prepare(params: PairParams) -> tuple[list[Inputs], Callable[[Sequence[Tensor]], PairResult]]:
-        encoded = encode(bundle, params.sentence_a, params.sentence_b)
-        return [encoded.inputs], lambda logits: _scored(bundle, encoded, logits[0])
+        encoded = encode(loaded, params.sentence_a, params.sentence_b)
+        return [encoded.inputs], lambda logits: _scored(loaded, encoded, logits[0])
 
-    return answered_together(asked, prepare, lambda rows: logits_of_texts(bundle, Capability.NSP, rows))
+    return answered_together(asked, prepare, lambda rows: logits_of_texts(loaded, Capability.NSP, rows))
 
 
-def _scored(bundle: LoadedModel, encoded: Encoded, logits: Tensor) -> PairResult:
+def _scored(loaded: LoadedModel, encoded: Encoded, logits: Tensor) -> PairResult:
     tokens = tuple(PairToken(t.position, t.text, t.shown, t.joined, t.segment, t.word is None) for t in encoded.tokens)
     is_next, not_next = logits.tolist()
     p_next, p_not = logits.softmax(-1).tolist()
-    return PairResult(bundle.model_id, tokens, (is_next, not_next), (p_next, p_not))
+    return PairResult(loaded.model_id, tokens, (is_next, not_next), (p_next, p_not))
 
 
-def score_all_pairs(bundle: LoadedModel, params: AllPairsParams) -> AllPairsResult:
+def score_all_pairs(loaded: LoadedModel, params: AllPairsParams) -> AllPairsResult:
     """Score every ordered pair of a text's sentences in one padded batch."""
     sentences = split_sentences(checked_text(params.text))
     pairs = [(i, j) for i in range(len(sentences)) for j in range(len(sentences)) if i != j]
-    rows = [encode(bundle, sentences[i], sentences[j]).inputs for i, j in pairs]
+    rows = [encode(loaded, sentences[i], sentences[j]).inputs for i, j in pairs]
     probabilities = (
-        pair_logits(bundle, padded(rows, int(bundle.tokenizer.pad_token_id or 0))).softmax(-1)[:, 0].tolist()
+        pair_logits(loaded, padded(rows, int(loaded.tokenizer.pad_token_id or 0))).softmax(-1)[:, 0].tolist()
     )
     grid: list[list[float | None]] = [[None] * len(sentences) for _ in sentences]
     for (i, j), probability in zip(pairs, probabilities, strict=True):
         grid[i][j] = probability
-    return AllPairsResult(bundle.model_id, tuple(sentences), tuple(tuple(row) for row in grid))
+    return AllPairsResult(loaded.model_id, tuple(sentences), tuple(tuple(row) for row in grid))
 
 
-def pair_logits(bundle: LoadedModel, inputs: dict[str, Tensor], head: Capability = Capability.NSP) -> Tensor:
+def pair_logits(loaded: LoadedModel, inputs: dict[str, Tensor], head: Capability = Capability.NSP) -> Tensor:
     """A [CLS] head's logits, (rows, 2), float32, on the CPU."""
-    output = bundle.model(**{name: tensor.to(bundle.device) for name, tensor in inputs.items()})
-    return bundle.logits(head, output).float().cpu()
+    output = loaded.model(**{name: tensor.to(loaded.device) for name, tensor in inputs.items()})
+    return loaded.logits(head, output).float().cpu()

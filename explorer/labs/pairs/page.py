@@ -14,7 +14,17 @@ from explorer.models.records import read_scores
 from explorer.settings import BUNDLED_MODELS
 from explorer.ui.components import plot, rich_text, token_chips
 from explorer.ui.controls import controls
-from explorer.ui.kit import Examples, Tries, View, asks, bench, caption, sentence_place, shows, why
+from explorer.ui.kit import (
+    Examples,
+    Tries,
+    View,
+    caption,
+    inputs_column,
+    outputs_column,
+    sentence_place,
+    two_columns,
+    why,
+)
 from explorer.ui.page import Page
 from explorer.ui.wiring import Connection
 
@@ -111,12 +121,12 @@ def _did_it_help() -> None:
 
 
 def _one_pair(page: Page) -> None:
-    with bench():
-        with asks():
+    with two_columns():
+        with inputs_column():
             inputs = controls(PairParams, sentence_a=EXAMPLES[0][1], sentence_b=EXAMPLES[0][2])
             button = gr.Button("Score the pair", variant="primary")
             examples = Examples({name: pair for name, *pair in EXAMPLES})
-        with shows():
+        with outputs_column():
             view = View(
                 "next-sentence",
                 (None, "pair-figure"),
@@ -147,12 +157,12 @@ def _one_pair(page: Page) -> None:
 
 
 def _all_pairs(page: Page, tab: gr.Tab) -> None:
-    with bench():
-        with asks():
+    with two_columns():
+        with inputs_column():
             inputs = controls(AllPairsParams, text=TEXT)
             button = gr.Button("Score every pair", variant="primary")
             numbered = rich_text(elem_classes=["measures"])
-        with shows():
+        with outputs_column():
             ids = (None, "all-pairs-figure")
             view = View(
                 "sentence-pairs",

@@ -22,8 +22,8 @@ from explorer.ui.components import once_known, while_in_view
 from explorer.ui.controls import control
 from explorer.ui.folds import Panel
 from explorer.ui.kit import QUIET, start_or_stop
+from explorer.ui.outputs import Output
 from explorer.ui.page import Page
-from explorer.ui.places import Place
 from explorer.ui.run_picker import RunPicker
 from explorer.ui.streams import Stream
 
@@ -89,7 +89,7 @@ class Live(Stream):
         subject: Subject,
         action: LiveAction,
         inputs: dict[str, Any],
-        shown: Iterable[Place],
+        shown: Iterable[Output],
         share: Callable[[Any], float],
         buttons: tuple[gr.Button, gr.Button],
         bar: gr.HTML,

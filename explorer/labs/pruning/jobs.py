@@ -173,9 +173,9 @@ def export_pruned(resources: Resources, params: ExportParams) -> Exported:
     if reason is not None:
         raise BadInputError(f"These parts are masked and not taken out, so there is nothing to take home: {reason}.")
     architecture, target = (
-        subject.bundle.architecture,
+        subject.loaded.architecture,
         export_path("pruned", params.key, "pruned-model.zip", settings()),
     )
     removed = remove(subject.model, architecture, pruned.cut)
-    files = zip_pruned(removed, architecture, subject.bundle.tokenizer, target, f"{subject.name}, pruned")
+    files = zip_pruned(removed, architecture, subject.loaded.tokenizer, target, f"{subject.name}, pruned")
     return Exported(str(target), files)

@@ -16,7 +16,18 @@ from explorer.labs.pruning.params import OrdersParams
 from explorer.labs.pruning.schema import HandResult
 from explorer.ui.components import head_switches
 from explorer.ui.controls import control
-from explorer.ui.kit import QUIET, Tries, View, asks, bar_place, bench, sentence_place, shows, start_stop, why
+from explorer.ui.kit import (
+    QUIET,
+    Tries,
+    View,
+    bar_place,
+    inputs_column,
+    outputs_column,
+    sentence_place,
+    start_stop,
+    two_columns,
+    why,
+)
 from explorer.ui.wiring import folds
 
 WHY = r"""
@@ -35,14 +46,14 @@ TRY = {
 
 def build_orders(subject: Subject, tab: gr.Tab, pressed: Pressed, triggers: list[Callable[..., Any]]) -> None:
     """triggers: after which another model's heads are in question."""
-    with bench():
-        with asks(250):
+    with two_columns():
+        with inputs_column(250):
             buttons = start_stop("Prune in three orders", "compare-orders")
             unit = control(OrdersParams, "unit", elem_id="orders-unit")
             draws = control(OrdersParams, "draws")
             score = score_box("head")
             tries = Tries(TRY)
-        with shows():
+        with outputs_column():
             view = View(
                 "orders", "orders", figures.orders_sentence, figures.orders_figure, bar=True, notes=figures.orders_notes
             )
@@ -58,10 +69,10 @@ def build_orders(subject: Subject, tab: gr.Tab, pressed: Pressed, triggers: list
 def _build_hand(subject: Subject, tab: gr.Tab, pressed: Pressed, triggers: list[Callable[..., Any]]) -> None:
     """The same by hand: from switches here, or from presses on the heatmap of the importances."""
     gr.HTML("<h2>Heads by hand</h2>")
-    with bench():
-        with asks(290):
+    with two_columns():
+        with inputs_column(290):
             grid = head_switches(elem_id="prune-grid")
-        with shows(1):
+        with outputs_column(1):
             said = sentence_place("hand-said")
             bar = bar_place()
             buttons = start_stop("Measure without them", "prune-hand")

@@ -12,7 +12,7 @@ from explorer.labs.pruning.controls import Live, Subject
 from explorer.labs.pruning.params import QuantiseParams
 from explorer.labs.pruning.schema import QuantiseResult
 from explorer.ui.controls import controls
-from explorer.ui.kit import Tries, View, asks, bench, shows, start_stop, why
+from explorer.ui.kit import Tries, View, inputs_column, outputs_column, start_stop, two_columns, why
 
 WHY = r"""
 **bf16** keeps 8 of the 24 bits of a number's precision and all of its range. **int8** stores each weight matrix of a linear map
@@ -30,12 +30,12 @@ TRY: dict[str, dict[str, Any]] = {
 
 def build_quantised(subject: Subject, tab: gr.Tab) -> None:
     """The share that is pruned and the batch; size, speed and score of the three forms."""
-    with bench():
-        with asks(250):
+    with two_columns():
+        with inputs_column(250):
             buttons = start_stop("Measure the three forms", "quantise")
             inputs = controls(QuantiseParams, "share", "batch")
             tries = Tries(TRY)
-        with shows():
+        with outputs_column():
             view = View(
                 "quantised",
                 "quantise",

@@ -143,7 +143,7 @@ def thinned(work: Work, params: PruneParams, pruned: Pruned, number: int) -> Pru
 def left_of(work: Work, pruned: Pruned) -> Left:
     """What is left of each layer, and whether masked and removed say the same."""
     subject = work.left(pruned)
-    shape, architecture = subject.shape, subject.bundle.architecture
+    shape, architecture = subject.shape, subject.loaded.architecture
     reason = subject.why_not(pruned.cut)
     if reason is not None:
         depths = tuple(range(shape.depth))

@@ -139,7 +139,7 @@ class Work:
         """Milliseconds of a call of each model, in turns."""
         inputs = self.subject.batch(batch)
         calls = [lambda model=model: self.subject.scores(model, inputs) for model in models]
-        return milliseconds(calls, self.subject.bundle.device)
+        return milliseconds(calls, self.subject.loaded.device)
 
 
 def opened(resources: Resources, params: Asking) -> Work:
@@ -150,12 +150,12 @@ def opened(resources: Resources, params: Asking) -> Work:
 
 
 def _subject_of_model(resources: Resources, params: Asking) -> Subject:
-    bundle, task = resources.model(params.model), params.task or STANDARD_TASK
+    loaded, task = resources.model(params.model), params.task or STANDARD_TASK
 
     def make() -> Subject:
-        return of_model(bundle, load(task, settings()), params.examples, params.held_out)
+        return of_model(loaded, load(task, settings()), params.examples, params.held_out)
 
-    return _subject((id(bundle.model), task, params.examples, params.held_out), make)
+    return _subject((id(loaded.model), task, params.examples, params.held_out), make)
 
 
 def _subject_of_run(resources: Resources, params: Asking) -> Subject:

@@ -16,9 +16,9 @@ from explorer.models.records import read_scores
 from explorer.settings import BUNDLED_MODELS
 from explorer.ui.components import rich_text
 from explorer.ui.controls import control, controls
-from explorer.ui.kit import Tries, View, asks, bench, shows, start_or_stop, start_stop, why
+from explorer.ui.kit import Tries, View, inputs_column, outputs_column, start_or_stop, start_stop, two_columns, why
+from explorer.ui.outputs import Output
 from explorer.ui.page import Page
-from explorer.ui.places import Place
 from explorer.ui.streams import Stream
 
 WHY = r"""
@@ -32,8 +32,8 @@ together.
 
 def build_draws(page: Page, model: gr.Textbox, triggers: list[Any]) -> None:
     """The same text with many seeds."""
-    with bench():
-        with asks():
+    with two_columns():
+        with inputs_column():
             inputs = {
                 "model": model,
                 "text": control(DrawsParams, "text", value=TEXT, elem_id="draws-text"),
@@ -42,7 +42,7 @@ def build_draws(page: Page, model: gr.Textbox, triggers: list[Any]) -> None:
                 **controls(DrawsParams, "rate", "draws"),
             }
             start, stop = start_stop("Draw", "draws-start")
-        with shows():
+        with outputs_column():
             view = View(
                 *("roc", "draws", figures.draws_sentence, figures.draws_figure, figures.progress_line),
                 notes=figures.draws_notes,
@@ -58,7 +58,7 @@ def build_draws(page: Page, model: gr.Textbox, triggers: list[Any]) -> None:
     def buttons(result: DrawsResult) -> list[Any]:
         return start_or_stop(result.draws < result.of)
 
-    shown: list[Place] = [*view, (card, measured)]
+    shown: list[Output] = [*view, (card, measured)]
     stream = Stream(page, REPLACED_DRAWS, inputs, shown, steered=[([start, stop], buttons)])
     moves = tries.into([inputs["text"]], show_progress="full")
     sliders = [inputs[name].release for name in ("temperature", "rate", "draws")]

@@ -11,7 +11,7 @@ from explorer.labs.replaced.examples import BY_HAND
 from explorer.labs.replaced.schema import HandParams
 from explorer.ui.components import token_chips
 from explorer.ui.controls import control
-from explorer.ui.kit import Tries, View, asks, bench, shows, why
+from explorer.ui.kit import Tries, View, inputs_column, outputs_column, two_columns, why
 from explorer.ui.page import Page
 from explorer.ui.wiring import Connection
 
@@ -29,14 +29,14 @@ cooks: *the chef ate the meal* is good English too, and this small discriminator
 def build_hand(page: Page, model: gr.Textbox, triggers: list[Any]) -> None:
     """Two boxes: the text, and what is shown in its place."""
     text, shown = next(iter(BY_HAND.values()))
-    with bench():
-        with asks():
+    with two_columns():
+        with inputs_column():
             boxes = {
                 "text": control(HandParams, "text", value=text, elem_id="hand-text"),
                 "shown": control(HandParams, "shown", value=shown),
             }
             button = gr.Button("Ask the discriminator", variant="primary")
-        with shows():
+        with outputs_column():
             chips = token_chips(elem_id="hand-chips")
             view = View(
                 *("replaced-by-hand", "hand", figures.hand_sentence, figures.hand_figure), notes=figures.hand_notes

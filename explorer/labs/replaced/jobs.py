@@ -103,10 +103,10 @@ def replaced_draws(resources: Resources, params: DrawsParams) -> Iterator[DrawsR
         yield _counted(pair, params, done)
 
 
-def replaced_by_hand(bundle: LoadedModel, params: HandParams) -> ReplacedResult:
+def replaced_by_hand(loaded: LoadedModel, params: HandParams) -> ReplacedResult:
     """The discriminator on a text that a visitor has changed. A token counts as replaced where the two texts differ."""
-    before, after = encode(bundle, params.text), _with_words(bundle, params.shown)
-    scores, earlier = (_scores(bundle, read, read.input_ids[None])[0] for read in (after, before))
+    before, after = encode(loaded, params.text), _with_words(loaded, params.shown)
+    scores, earlier = (_scores(loaded, read, read.input_ids[None])[0] for read in (after, before))
     old = [token for token in before.tokens if token.word is not None]
     new = [token for token in after.tokens if token.word is not None]
     same = SequenceMatcher(None, [token.token_id for token in old], [token.token_id for token in new], autojunk=False)
@@ -132,7 +132,7 @@ def replaced_by_hand(bundle: LoadedModel, params: HandParams) -> ReplacedResult:
                     before=float(earlier[at].sigmoid()) if replaced and at < stop else None,
                 )
             )
-    return ReplacedResult(bundle.model_id, "", tuple(tokens), left_out)
+    return ReplacedResult(loaded.model_id, "", tuple(tokens), left_out)
 
 
 def _opened(resources: Resources, model: str) -> Pair:
@@ -152,8 +152,8 @@ def _opened(resources: Resources, model: str) -> Pair:
     return Pair(discriminator, generator)
 
 
-def _with_words(bundle: LoadedModel, text: str) -> Encoded:
-    encoded = encode(bundle, text)
+def _with_words(loaded: LoadedModel, text: str) -> Encoded:
+    encoded = encode(loaded, text)
     if all(word is None for word in encoded.word_ids):
         raise BadInputError("This text is made of special tokens only, and those are never replaced. Type some words.")
     return encoded
@@ -187,17 +187,17 @@ def _drawn(pair: Pair, encoded: Encoded, params: ReplacedParams, seeds: Sequence
     return Draws(shown[:, own], chosen[:, own], replaced, scores, surprisal[:, own], drawn[:, own])
 
 
-def _scores(bundle: LoadedModel, encoded: Encoded, shown: Tensor) -> Tensor:
+def _scores(loaded: LoadedModel, encoded: Encoded, shown: Tensor) -> Tensor:
     """The discriminator's logits for rows of ids, (rows, length): (rows, the text's own tokens), on the CPU."""
-    output = bundle.model(**_inputs(bundle, encoded, shown))
+    output = loaded.model(**_inputs(loaded, encoded, shown))
     own = torch.tensor([word is not None for word in encoded.word_ids])
-    return bundle.logits(Capability.RTD, output).float().cpu()[:, own]
+    return loaded.logits(Capability.RTD, output).float().cpu()[:, own]
 
 
-def _inputs(bundle: LoadedModel, encoded: Encoded, rows: Tensor) -> dict[str, Tensor]:
+def _inputs(loaded: LoadedModel, encoded: Encoded, rows: Tensor) -> dict[str, Tensor]:
     """Rows of ids with what else the model is told of the text, on its device."""
     told = {name: tensor.expand(len(rows), -1) for name, tensor in encoded.inputs.items()}
-    return {name: tensor.to(bundle.device) for name, tensor in {**told, "input_ids": rows}.items()}
+    return {name: tensor.to(loaded.device) for name, tensor in {**told, "input_ids": rows}.items()}
 
 
 def _losses(draws: Draws) -> Tensor:

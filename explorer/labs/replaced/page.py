@@ -15,7 +15,7 @@ from explorer.labs.replaced.schema import DISCRIMINATOR, ReplacedParams
 from explorer.models.families import Capability
 from explorer.ui.components import aligned_chips, rich_text, while_in_view
 from explorer.ui.controls import control
-from explorer.ui.kit import QUIET, Tries, View, asks, bench, shows, why
+from explorer.ui.kit import QUIET, Tries, View, inputs_column, outputs_column, two_columns, why
 from explorer.ui.page import Page
 from explorer.ui.wiring import Connection
 
@@ -67,15 +67,15 @@ def _models(page: Page, model: gr.Textbox) -> list[Any]:
 
 def _one_draw(page: Page, model: gr.Textbox, triggers: list[Any]) -> None:
     rows = aligned_chips(elem_id="replaced-rows")
-    with bench():
-        with asks():
+    with two_columns():
+        with inputs_column():
             text = control(ReplacedParams, "text", value=TEXT, elem_id="replaced-text")
             temperature = control(ReplacedParams, "temperature", value=TEMPERATURE)
             rate = control(ReplacedParams, "rate")
             seed = control(ReplacedParams, "seed", value=SEED, minimum=0, maximum=LARGEST_SEED)
             again = gr.Button("Draw again", variant="primary")
             pair = rich_text(elem_id="replaced-pair")
-        with shows():
+        with outputs_column():
             view = View(
                 *("replaced-tokens", "replaced", figures.replaced_sentence, figures.replaced_figure),
                 notes=figures.replaced_notes,
@@ -83,12 +83,12 @@ def _one_draw(page: Page, model: gr.Textbox, triggers: list[Any]) -> None:
             gr.HTML(str(figures.draw_legend()))
             tries = Tries(TRY)
     gr.Markdown("## What each model learns from this text")
-    with bench():
-        with shows(1):
+    with two_columns():
+        with outputs_column(1):
             signal = View(
                 *("losses", "signal", figures.signal_sentence, figures.signal_figure), notes=figures.signal_notes
             )
-        with shows(1):
+        with outputs_column(1):
             steps = rich_text(elem_id="replaced-steps", elem_classes=["wide"])
     with why("ELECTRA, and what it has of a GAN", WHY):
         gr.HTML(str(figures.TABLE_5))

@@ -29,7 +29,7 @@ class Settings:
     kind: str = CLASSES
 
 
-def script_of_settings(bundle: LoadedModel, data: TaskData, spec: RunSpec) -> str:
+def script_of_settings(loaded: LoadedModel, data: TaskData, spec: RunSpec) -> str:
     """Return the text of train.py, from the method on a model without weights (torch's meta device); nothing is
     trained.
 
@@ -37,13 +37,13 @@ def script_of_settings(bundle: LoadedModel, data: TaskData, spec: RunSpec) -> st
     that starts after another. Raises BadInputError where `adapt` would.
     """
     method = find_method(spec.method)
-    check_method(bundle, spec, data.task.kind)
+    check_method(loaded, spec, data.task.kind)
     if method.is_student or method.starts_elsewhere(spec) or spec.after:
         return ""
-    layers = bundle.architecture.layers
-    fork = empty_fork(bundle.model.config, layers, data.task.outputs, spec, pretrained(bundle).keys(), data.task.kind)
+    layers = loaded.architecture.layers
+    fork = empty_fork(loaded.model.config, layers, data.task.outputs, spec, pretrained(loaded).keys(), data.task.kind)
     with torch.device("meta"):
-        adapted = Adapted(bundle, spec, *build(fork, spec, layers), kind_of(spec.method, data.task.kind))
+        adapted = Adapted(loaded, spec, *build(fork, spec, layers), kind_of(spec.method, data.task.kind))
     # The script normalises by the mean and spread of these alone.
     labels = torch.tensor([example.label for example in data.train[: spec.examples or None]])
     scale = Scale.of(labels, data.task)

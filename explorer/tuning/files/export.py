@@ -49,7 +49,7 @@ def export_adapter(adapted: Adapted, facts: RunFacts, data: TaskData | None, tar
     if data is not None and not _fits(adapted, facts, data):
         data = None
     config = config_of(adapted.model)
-    model_id, outputs = adapted.bundle.model_id, len(facts.labels) or 1
+    model_id, outputs = adapted.loaded.model_id, len(facts.labels) or 1
     padding = _padding_line(adapted)
     members: Members = {}
     if config is not None:
@@ -85,7 +85,7 @@ def export_merged(adapted: Adapted, facts: RunFacts, target: Path) -> Path:
     if facts.labels:
         model.config.id2label = dict(enumerate(facts.labels))
         model.config.label2id = {label: number for number, label in enumerate(facts.labels)}
-    tokenizer = copy.deepcopy(adapted.bundle.tokenizer)
+    tokenizer = copy.deepcopy(adapted.loaded.tokenizer)
     if tokenizer.pad_token is None:
         tokenizer.pad_token = tokenizer.eos_token  # a classifier that reads batches needs one, and GPT-2 has none
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -95,7 +95,7 @@ def export_merged(adapted: Adapted, facts: RunFacts, target: Path) -> Path:
         tokenizer.save_pretrained(folder)
         members: Members = {str(path.relative_to(folder)): path for path in sorted(folder.rglob("*")) if path.is_file()}
         members["README.md"] = cards.card(
-            facts, adapted.bundle.model_id, cards.MODEL_LIBRARY, cards.load_merged(adapted.kind), script=False
+            facts, adapted.loaded.model_id, cards.MODEL_LIBRARY, cards.load_merged(adapted.kind), script=False
         )
         return write_zip(target, members)
 
@@ -120,7 +120,7 @@ def _peft_tensors(adapted: Adapted) -> dict[str, Tensor]:
 def _peft_config(adapted: Adapted, config: PeftConfig) -> str:
     """Return the text of adapter_config.json."""
     kept = copy.deepcopy(config)
-    kept.base_model_name_or_path, kept.inference_mode = adapted.bundle.model_id, True
+    kept.base_model_name_or_path, kept.inference_mode = adapted.loaded.model_id, True
     values = {name: sorted(value) if isinstance(value, set) else value for name, value in kept.to_dict().items()}
     values["modules_to_save"] = list(dict.fromkeys(values["modules_to_save"] or ())) or None
     if adapted.method.starts_elsewhere(adapted.spec):
@@ -132,7 +132,7 @@ def _peft_config(adapted: Adapted, config: PeftConfig) -> str:
 def _padding_line(adapted: Adapted) -> list[str]:
     """Return the line that gives the base model a padding token: GPT-2 has none, and its classifier needs one."""
     pad = adapted.fork.config.pad_token_id
-    return [] if adapted.bundle.model.config.pad_token_id == pad else [f"base.config.pad_token_id = {pad}"]
+    return [] if adapted.loaded.model.config.pad_token_id == pad else [f"base.config.pad_token_id = {pad}"]
 
 
 def _reading_notes(adapted: Adapted) -> list[str]:

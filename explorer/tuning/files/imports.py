@@ -40,9 +40,9 @@ years to match.
 class Imported:
     """An adapter that somebody has uploaded.
 
-    spec: its settings as a run's; spec.model is the bundle's id, else the name that the file gives. deltas: ΔW by
+    spec: its settings as a run's; spec.model is the model's id, else the name that the file gives. deltas: ΔW by
     (layer, role). head: the classifier's tensors by their names in a *ForSequenceClassification. state: what
-    `adapt(bundle, outputs, spec).load_state` takes, or None if the adapter cannot answer (notes say why); ΔW is drawn
+    `adapt(loaded, outputs, spec).load_state` takes, or None if the adapter cannot answer (notes say why); ΔW is drawn
     anyway. labels, columns: empty if the file does not name them. scale: mean and spread of a regression's scores.
     """
 
@@ -62,22 +62,22 @@ class Imported:
         return next((len(self.head[name]) for name in _OUTPUT_WEIGHTS if name in self.head), 0)
 
 
-def import_adapter(path: Path | str, bundle: LoadedModel | None = None) -> Imported:
+def import_adapter(path: Path | str, loaded: LoadedModel | None = None) -> Imported:
     """Read a LoRA adapter in peft's format: a zip, or a .safetensors file with its adapter_config.json beside it.
 
-    bundle: its base model, if it is on this machine; every shape is then checked against it. Nothing is unpickled,
+    loaded: its base model, if it is on this machine; every shape is then checked against it. Nothing is unpickled,
     unpacked to the disk or fetched. Raises BadInputError naming what does not fit, what was found and what was
     expected.
     """
-    files = read_files(Path(path), lambda config, shapes: _check_shapes(config, shapes, bundle))
+    files = read_files(Path(path), lambda config, shapes: _check_shapes(config, shapes, loaded))
     config, tensors = files.config, _checked_tensors(files)
     factors = [name for name in tensors if SIDE.search(name)]
     deltas = deltas_from_peft(tensors, config)
     if len(deltas) * 2 != len(factors):
         raise BadInputError(f"{files.name} holds several updates of one matrix; export one adapter at a time.")
     head = {_plain_name(name): tensor.float() for name, tensor in tensors.items() if name not in factors}
-    imported = _assembled(files, config, deltas, head, bundle)
-    return imported if bundle is None else _with_state(imported, bundle)
+    imported = _assembled(files, config, deltas, head, loaded)
+    return imported if loaded is None else _with_state(imported, loaded)
 
 
 def base_name(path: Path | str) -> str:
@@ -100,15 +100,15 @@ class _SeenError(Exception):
     """Raised to stop reading: the settings have been seen, and the weights are not needed."""
 
 
-def _check_shapes(config: Mapping[str, Any], shapes: Shapes, bundle: LoadedModel | None) -> None:
+def _check_shapes(config: Mapping[str, Any], shapes: Shapes, loaded: LoadedModel | None) -> None:
     """Refuse an adapter by its settings and the header of its weights. Raises BadInputError."""
     _checked_config(config)
     factors = {name: shape for name, shape in shapes.items() if SIDE.search(name)}
     flat = [f"{name} {shape}" for name, shape in factors.items() if len(shape) != 2]
     if flat:
         raise BadInputError(f"{flat[0]} is no matrix; LoRA's factors are A (r, inputs) and B (outputs, r).")
-    if bundle is not None:
-        _check_places(factors, bundle)
+    if loaded is not None:
+        _check_places(factors, loaded)
 
 
 def _checked_tensors(files: AdapterFiles) -> dict[str, Tensor]:
@@ -155,19 +155,19 @@ def _compiles(pattern: str) -> bool:
     return True
 
 
-def _check_places(factors: Shapes, bundle: LoadedModel) -> None:
+def _check_places(factors: Shapes, loaded: LoadedModel) -> None:
     """Check that every factor belongs to a matrix of the base, and fits it: A (r, inputs), B (outputs, r). Raises
     BadInputError.
     """
-    base = base_weights(bundle)
+    base = base_weights(loaded)
     for name, shape in factors.items():
         match = SIDE.search(name)
         assert match is not None
-        place = bundle.architecture.layers.locate(name[: match.start()])
+        place = loaded.architecture.layers.locate(name[: match.start()])
         if place not in base:
             layers = 1 + max(layer for layer, _ in base)
             raise BadInputError(
-                f"{name} belongs to no matrix of {bundle.model_id} ({bundle.architecture.family}, layers 0 to {layers - 1}). "
+                f"{name} belongs to no matrix of {loaded.model_id} ({loaded.architecture.family}, layers 0 to {layers - 1}). "
                 "Choose the model that this adapter was trained on."
             )
         outputs, inputs = base[place].shape
@@ -175,7 +175,7 @@ def _check_places(factors: Shapes, bundle: LoadedModel) -> None:
         if shape[1 if is_a else 0] != (inputs if is_a else outputs):
             expected = f"(r, {inputs})" if is_a else f"({outputs}, r)"
             raise BadInputError(
-                f"{name} is {shape}, and on {bundle.model_id} it should be {expected}. Choose the model that "
+                f"{name} is {shape}, and on {loaded.model_id} it should be {expected}. Choose the model that "
                 "this adapter was trained on."
             )
 
@@ -194,17 +194,17 @@ def _assembled(
     config: Mapping[str, Any],
     deltas: Mapping[tuple[int, str], Delta],
     head: Mapping[str, Tensor],
-    bundle: LoadedModel | None,
+    loaded: LoadedModel | None,
 ) -> Imported:
     named = config.get("base_model_name_or_path")
     base_name = named[:200] if isinstance(named, str) else ""
     notes: list[str] = []
-    if bundle is None:
+    if loaded is None:
         where = f"{base_name} is" if base_name else "The file does not name its base model, so none is"
         notes.append(f"{where} not opened on this machine: ΔW is drawn from the file alone, and there are no answers.")
-    elif base_name and base_name != bundle.model_id:
-        notes.append(f"The file names {base_name} as its base; its shapes fit {bundle.model_id}, which is used.")
-    spec = _spec(config, deltas, files.facts, bundle.model_id if bundle else base_name)
+    elif base_name and base_name != loaded.model_id:
+        notes.append(f"The file names {base_name} as its base; its shapes fit {loaded.model_id}, which is used.")
+    spec = _spec(config, deltas, files.facts, loaded.model_id if loaded else base_name)
     outputs = Imported(spec, deltas, head, (), (), (0.0, 1.0), base_name, ()).outputs
     labels = _texts(files.facts.get("labels"))
     if labels and len(labels) != outputs:
@@ -250,13 +250,13 @@ def _pair(values: object) -> tuple[float, float]:
     return 0.0, 1.0
 
 
-def _with_state(imported: Imported, bundle: LoadedModel) -> Imported:
+def _with_state(imported: Imported, loaded: LoadedModel) -> Imported:
     """Add the state of a run that computes the same, if the head is complete; else a note that says why not."""
     if not imported.outputs:
         return _but(imported, "The file holds no classifier, so there are no answers; ΔW is drawn.")
     try:
-        adapted = adapt(bundle, imported.outputs, imported.spec)
-        state = _state(imported, {name: tuple(value.shape) for name, value in adapted.trainable().items()}, bundle)
+        adapted = adapt(loaded, imported.outputs, imported.spec)
+        state = _state(imported, {name: tuple(value.shape) for name, value in adapted.trainable().items()}, loaded)
         adapted.load_state(state)
     except BadInputError as error:
         return _but(imported, f"There are no answers, only ΔW: {error}")
@@ -267,7 +267,7 @@ def _but(imported: Imported, note: str) -> Imported:
     return replace(imported, notes=(*imported.notes, note))
 
 
-def _state(imported: Imported, shapes: Mapping[str, tuple[int, ...]], bundle: LoadedModel) -> dict[str, Tensor]:
+def _state(imported: Imported, shapes: Mapping[str, tuple[int, ...]], loaded: LoadedModel) -> dict[str, Tensor]:
     """Return an imported adapter as the state of a run.
 
     A matrix that the file does not adapt gets zeros in both factors, so that its update is zero.
@@ -280,11 +280,11 @@ def _state(imported: Imported, shapes: Mapping[str, tuple[int, ...]], bundle: Lo
         if match is None:
             if plain not in imported.head or imported.head[plain].shape != shape:
                 found = tuple(imported.head[plain].shape) if plain in imported.head else "missing"
-                raise BadInputError(f"{plain} is {found} in the file, and {bundle.model_id} needs {shape}.")
+                raise BadInputError(f"{plain} is {found} in the file, and {loaded.model_id} needs {shape}.")
             state[name] = imported.head[plain].contiguous()
             used.add(plain)
             continue
-        place = bundle.architecture.layers.locate(name[: match.start()])
+        place = loaded.architecture.layers.locate(name[: match.start()])
         delta = imported.deltas.get(place) if place is not None else None
         # A run has one rank and one scale: smaller ranks are filled up with zeros, other scales go into B.
         factor = torch.zeros(shape)

@@ -51,7 +51,7 @@ def training_script(adapted: Adapted, facts: ScriptFacts, metrics: Sequence[str]
     own = {"CLASSES": repr(list(facts.labels)), "MEAN, SPREAD": repr(facts.scale)[1:-1]}
     constants = {
         "RUN": repr(facts.name),
-        "MODEL": repr(adapted.bundle.model_id),
+        "MODEL": repr(adapted.loaded.model_id),
         **(own if kind.slug == CLASSES else kind.constants),
         "LEARNING_RATE": repr(learning_rate(spec, kind)),
         "EPOCHS": repr(spec.epochs),

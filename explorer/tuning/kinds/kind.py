@@ -38,10 +38,10 @@ class Kind:
 
     refuses: returns a sentence why a method or a family cannot learn it, or None.
 
-    fork: (bundle, outputs, seed, kept layers), makes the model with the head on the shared weights. empty: the same
+    fork: (loaded, outputs, seed, kept layers), makes the model with the head on the shared weights. empty: the same
     without storage, for a config made by `classifier_config`.
 
-    read: (bundle, examples, longest), makes rows; raises BadInputError if none is left.
+    read: (loaded, examples, longest), makes rows; raises BadInputError if none is left.
 
     training: the class that trains it, imported when it is called, since it needs torch.
     """

@@ -25,10 +25,10 @@ def _refuses(method: Method, architecture: Architecture) -> str | None:
     )
 
 
-def _fork(bundle: LoadedModel, outputs: int, seed: int, kept: Sequence[int]) -> PreTrainedModel:
+def _fork(loaded: LoadedModel, outputs: int, seed: int, kept: Sequence[int]) -> PreTrainedModel:
     from explorer.tuning.forks import fork_masked
 
-    return fork_masked(bundle, kept)
+    return fork_masked(loaded, kept)
 
 
 KIND = Kind(

@@ -39,10 +39,10 @@ def _refuses(method: Method, architecture: Architecture) -> str | None:
     return None
 
 
-def _fork(bundle: LoadedModel, outputs: int, seed: int, kept: Sequence[int]) -> PreTrainedModel:
+def _fork(loaded: LoadedModel, outputs: int, seed: int, kept: Sequence[int]) -> PreTrainedModel:
     from explorer.tuning.forks import fork_causal
 
-    return fork_causal(bundle)
+    return fork_causal(loaded)
 
 
 KIND = Kind(

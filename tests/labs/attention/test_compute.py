@@ -18,12 +18,12 @@ TEXT, SECOND = "the cat sat on a mat", "a cat"
 
 
 @torch.inference_mode()
-def ask(bundle: LoadedModel, *texts: str, **changes: Any) -> AttentionResult:
-    return attention(bundle, AttentionParams(*texts, **changes))
+def ask(loaded: LoadedModel, *texts: str, **changes: Any) -> AttentionResult:
+    return attention(loaded, AttentionParams(*texts, **changes))
 
 
-def can_mask(bundle: LoadedModel) -> bool:
-    return bundle.tokenizer.mask_token_id is not None
+def can_mask(loaded: LoadedModel) -> bool:
+    return loaded.tokenizer.mask_token_id is not None
 
 
 def test_rows_sum_to_one_and_so_do_the_rollout_s(opened: LoadedModel) -> None:
@@ -77,13 +77,13 @@ def test_statistics_of_every_head(opened: LoadedModel) -> None:
         assert single[str(name)] == pytest.approx(value, abs=1e-5)
 
 
-def test_the_table_has_every_pair_and_the_page_s_may_leave_some_out(bundle: LoadedModel) -> None:
-    result = ask(bundle, "The cat sat on the mat because it was tired.", layer=4, head=2)
+def test_the_table_has_every_pair_and_the_page_s_may_leave_some_out(loaded: LoadedModel) -> None:
+    result = ask(loaded, "The cat sat on the mat because it was tired.", layer=4, head=2)
     table = attention_table(result)
     assert table.columns == ("from", "to", "weight")
     assert len(table.rows) == len(result.tokens) ** 2
     assert page_table(result) == table
-    long = ask(bundle, "The cat sat on the mat. " * 30)
+    long = ask(loaded, "The cat sat on the mat. " * 30)
     shown = page_table(long)
     assert len(shown.rows) == MOST_ROWS < len(long.tokens) ** 2
     weights = sorted(long.weights.values, reverse=True)
@@ -91,9 +91,9 @@ def test_the_table_has_every_pair_and_the_page_s_may_leave_some_out(bundle: Load
 
 
 @torch.inference_mode()
-def test_the_bundled_model_has_a_head_in_which_it_looks_at_the_cat(bundle: LoadedModel) -> None:
+def test_the_bundled_model_has_a_head_in_which_it_looks_at_the_cat(loaded: LoadedModel) -> None:
     """What the page opens with."""
-    result = ask(bundle, "The cat sat on the mat because it was tired.", layer=4, head=2)
+    result = ask(loaded, "The cat sat on the mat because it was tired.", layer=4, head=2)
     names = [token.shown for token in result.tokens]
     assert result.weights.row(names.index("it"))[names.index("cat")] > 0.5
 

@@ -12,7 +12,7 @@ from explorer.labs.attention.head.jobs import encoded_pair
 from explorer.labs.attention.views.jobs import query_key
 from explorer.labs.attention.views.schema import QueryKeyParams, QueryKeyResult
 from explorer.models.inside import read
-from explorer.models.loaded_model import LoadedModel, load_bundle
+from explorer.models.loaded_model import LoadedModel, load_model
 from explorer.settings import Settings
 from tests.models.tiny import save
 
@@ -21,8 +21,8 @@ RELATIVE = {"relative_attention": True, "pos_att_type": ["c2p", "p2c"], "max_rel
 
 
 @torch.inference_mode()
-def ask(bundle: LoadedModel, *texts: str, **changes: Any) -> QueryKeyResult:
-    return query_key(bundle, QueryKeyParams(*(texts or (TEXT, SECOND)), **changes))
+def ask(loaded: LoadedModel, *texts: str, **changes: Any) -> QueryKeyResult:
+    return query_key(loaded, QueryKeyParams(*(texts or (TEXT, SECOND)), **changes))
 
 
 @torch.inference_mode()
@@ -59,7 +59,7 @@ def test_decoders_hide_what_comes_later_and_others_hide_nothing(opened: LoadedMo
 def test_a_sliding_window_hides_both_ends(tmp_path_factory: pytest.TempPathFactory) -> None:
     changes = {"local_attention": 4, "global_attn_every_n_layers": 2, "initializer_range": 0.3}
     folder = save(tmp_path_factory.mktemp("neuron") / "modern", "ModernBERT", **changes)
-    modern = load_bundle(str(folder), Settings(device="cpu"))
+    modern = load_model(str(folder), Settings(device="cpu"))
     local = ask(modern, layer=1, position=4)
     hidden = [seen.place.position for seen in local.keys if seen.hidden]
     assert local.exact
@@ -71,7 +71,7 @@ def test_a_sliding_window_hides_both_ends(tmp_path_factory: pytest.TempPathFacto
 @pytest.mark.parametrize("family", ["DeBERTa", "DeBERTa-v2/v3"])
 def test_relative_positions_make_the_softmax_miss(family: str, tmp_path_factory: pytest.TempPathFactory) -> None:
     folder = save(tmp_path_factory.mktemp("neuron") / "deberta", family, initializer_range=0.3, **RELATIVE)
-    result = ask(load_bundle(str(folder), Settings(device="cpu")), layer=1, position=2)
+    result = ask(load_model(str(folder), Settings(device="cpu")), layer=1, position=2)
     assert not result.exact
     assert result.difference > 1e-3
     assert not any(seen.hidden for seen in result.keys)

@@ -14,18 +14,18 @@ from explorer.labs.attention.switch.figures import ablate_table, each_head_table
 from explorer.labs.attention.switch.jobs import ablate_heads, each_head
 from explorer.labs.attention.switch.schema import AblateParams, AblateResult, EachHeadParams
 from explorer.models.families import Capability
-from explorer.models.loaded_model import LoadedModel, load_bundle
+from explorer.models.loaded_model import LoadedModel, load_model
 from explorer.settings import Settings
 from tests.models.tiny import save
 
 
 @torch.inference_mode()
-def ask(bundle: LoadedModel, text: str, **changes: Any) -> AblateResult:
-    return ablate_heads(bundle, AblateParams(text, **changes))
+def ask(loaded: LoadedModel, text: str, **changes: Any) -> AblateResult:
+    return ablate_heads(loaded, AblateParams(text, **changes))
 
 
-def text_for(bundle: LoadedModel) -> str:
-    return "the [MASK] sat on a mat" if Capability.MLM in bundle.capabilities else "the cat sat on a mat"
+def text_for(loaded: LoadedModel) -> str:
+    return "the [MASK] sat on a mat" if Capability.MLM in loaded.capabilities else "the cat sat on a mat"
 
 
 def test_all_heads_on_changes_nothing_and_any_one_off_does(opened: LoadedModel) -> None:
@@ -56,14 +56,14 @@ def test_the_answers_are_probabilities_of_the_model_itself(opened: LoadedModel) 
     assert sum(change.before for change in result.answers if change.position == result.answers[0].position) <= 1 + 1e-5
 
 
-def test_pairs_are_judged_by_the_head_that_the_model_has(albert: LoadedModel, bundle: LoadedModel) -> None:
+def test_pairs_are_judged_by_the_head_that_the_model_has(albert: LoadedModel, loaded: LoadedModel) -> None:
     order = ask(albert, "the cat", sentence_b="a mat", heads="0.0")
     assert [change.answer for change in order.answers] == ["in_order", "swapped"] or [
         change.answer for change in order.answers
     ] == ["swapped", "in_order"]
     assert sum(change.after for change in order.answers) == pytest.approx(1.0)
     following = ask(
-        bundle, "She went to the bakery.", sentence_b="She bought two loaves.", heads=[(5, h) for h in range(12)]
+        loaded, "She went to the bakery.", sentence_b="She bought two loaves.", heads=[(5, h) for h in range(12)]
     )
     assert following.question == "next"
     assert {change.answer for change in following.answers} == {"is_next", "not_next"}
@@ -79,8 +79,8 @@ def test_a_shared_layer_is_switched_at_one_depth_or_at_all(albert: LoadedModel) 
     assert every.answers == ask(albert, text, heads=[(0, 0), (1, 0), (2, 0)]).answers
 
 
-def test_a_model_without_shared_layers_ignores_everywhere(bundle: LoadedModel) -> None:
-    result = ask(bundle, "Paris is in [MASK].", heads="1.0", everywhere=True)
+def test_a_model_without_shared_layers_ignores_everywhere(loaded: LoadedModel) -> None:
+    result = ask(loaded, "Paris is in [MASK].", heads="1.0", everywhere=True)
     assert not result.shared
     assert result.off == ((1, 0),)
 
@@ -96,8 +96,8 @@ def test_each_head_alone_is_what_switching_it_off_says(opened: LoadedModel) -> N
     assert len(each_head_table(together).rows) == len(together.after) * len(together.after[0])
 
 
-def test_the_table_and_the_way_back(bundle: LoadedModel) -> None:
-    result = ask(bundle, "The capital of [MASK] is [MASK].", heads="4.3, 0.11", top_k=3)
+def test_the_table_and_the_way_back(loaded: LoadedModel) -> None:
+    result = ask(loaded, "The capital of [MASK] is [MASK].", heads="4.3, 0.11", top_k=3)
     table = ablate_table(result)
     assert table.columns == ("position", "token", "probability_before", "probability_after")
     assert {row[0] for row in table.rows} == {4, 6}
@@ -140,14 +140,14 @@ def test_and_refused_in_others(value: Any) -> None:
         ("cat " * 600 + "[MASK]", {}, "reads at most 512"),
     ],
 )
-def test_what_cannot_be_asked_is_named(bundle: LoadedModel, text: str, changes: dict[str, Any], message: str) -> None:
+def test_what_cannot_be_asked_is_named(loaded: LoadedModel, text: str, changes: dict[str, Any], message: str) -> None:
     with pytest.raises(BadInputError, match=message):
-        ask(bundle, text, **changes)
+        ask(loaded, text, **changes)
 
 
-def test_a_long_text_is_too_much_for_every_head(bundle: LoadedModel) -> None:
+def test_a_long_text_is_too_much_for_every_head(loaded: LoadedModel) -> None:
     with pytest.raises(BadInputError, match="at most 227 tokens"):
-        each_head(bundle, EachHeadParams("The cat sat. " * 100 + "[MASK]"))
+        each_head(loaded, EachHeadParams("The cat sat. " * 100 + "[MASK]"))
 
 
 def test_a_model_without_heads_says_so(opened: LoadedModel) -> None:
@@ -157,7 +157,7 @@ def test_a_model_without_heads_says_so(opened: LoadedModel) -> None:
 
 
 def test_a_model_that_continues_a_text_is_asked_up_to_its_blank(tmp_path: Path) -> None:
-    causal = load_bundle(str(save(tmp_path / "model", "GPT-2")), Settings(device="cpu"))
+    causal = load_model(str(save(tmp_path / "model", "GPT-2")), Settings(device="cpu"))
     cut, plain = (ask(causal, text, heads="0.0") for text in ("the cat [MASK] on a mat.", "the cat"))
     assert cut.answers == plain.answers
     with torch.inference_mode():

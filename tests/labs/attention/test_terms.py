@@ -11,7 +11,7 @@ from explorer.errors import BadInputError
 from explorer.labs.attention import terms as figures
 from explorer.labs.attention.terms import TermsParams, TermsResult, require_terms
 from explorer.labs.attention.terms_jobs import disentangled_terms
-from explorer.models.loaded_model import LoadedModel, load_bundle
+from explorer.models.loaded_model import LoadedModel, load_model
 from explorer.settings import Settings
 from tests.labs.attention.test_neuron_compute import RELATIVE
 from tests.models.tiny import save
@@ -22,9 +22,9 @@ TEXT = "the cat sat on a mat"
 @pytest.fixture(scope="module", params=["DeBERTa", "DeBERTa-v2/v3"])
 def result(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> TermsResult:
     folder = save(tmp_path_factory.mktemp("terms") / "model", request.param, initializer_range=0.3, **RELATIVE)
-    bundle = load_bundle(str(folder), Settings(device="cpu"))
+    loaded = load_model(str(folder), Settings(device="cpu"))
     with torch.inference_mode():
-        return disentangled_terms(bundle, TermsParams(TEXT, layer=1, head=1))
+        return disentangled_terms(loaded, TermsParams(TEXT, layer=1, head=1))
 
 
 def test_the_table_adds_up(result: TermsResult) -> None:
@@ -76,6 +76,6 @@ def test_a_model_of_one_term_says_which_to_take(albert: LoadedModel) -> None:
 
 
 def test_a_head_that_is_not_there_is_named(tmp_path: Path) -> None:
-    bundle = load_bundle(str(save(tmp_path, "DeBERTa", **RELATIVE)), Settings(device="cpu"))
+    loaded = load_model(str(save(tmp_path, "DeBERTa", **RELATIVE)), Settings(device="cpu"))
     with pytest.raises(BadInputError, match="there is no head 9"):
-        disentangled_terms(bundle, TermsParams(TEXT, head=9))
+        disentangled_terms(loaded, TermsParams(TEXT, head=9))

@@ -22,14 +22,14 @@ TEXT, SECOND = "the cat sat on a mat", "a cat"
 
 
 @torch.inference_mode()
-def ask(bundle: LoadedModel, *texts: str, **changes: Any) -> AttentionViewResult:
-    return attention_view(bundle, AttentionViewParams(*(texts or (TEXT, SECOND)), **changes))
+def ask(loaded: LoadedModel, *texts: str, **changes: Any) -> AttentionViewResult:
+    return attention_view(loaded, AttentionViewParams(*(texts or (TEXT, SECOND)), **changes))
 
 
 @torch.inference_mode()
-def dense(bundle: LoadedModel) -> Tensor:
+def dense(loaded: LoadedModel) -> Tensor:
     """(layers, heads, length, length) of the same texts."""
-    reading = read(bundle, encoded_pair(bundle, TEXT, SECOND).inputs)
+    reading = read(loaded, encoded_pair(loaded, TEXT, SECOND).inputs)
     return torch.stack([layer[0] for layer in reading.attentions])
 
 

@@ -12,7 +12,7 @@ from safetensors.torch import save_file
 from explorer.engine.resources import Resources
 from explorer.labs.attribution.compute import ask
 from explorer.labs.attribution.schema import Asked, AskParams
-from explorer.models.loaded_model import LoadedModel, load_bundle
+from explorer.models.loaded_model import LoadedModel, load_model
 from explorer.runs.open import OpenRun, OpenRuns
 from explorer.runs.record import RunRecord
 from explorer.runs.store import WEIGHTS
@@ -54,30 +54,30 @@ CASES = (
 
 def tiny(folder: Path, family: str, **changes: Any) -> LoadedModel:
     """A random model of a family, its weights spread enough for gradients to differ."""
-    bundle = load_bundle(str(save(folder / family.replace("/", "-"), family, **changes)), Settings(device="cpu"))
+    loaded = load_model(str(save(folder / family.replace("/", "-"), family, **changes)), Settings(device="cpu"))
     with torch.no_grad():
         draw = torch.Generator().manual_seed(1)
-        for name, parameter in bundle.model.named_parameters():
+        for name, parameter in loaded.model.named_parameters():
             if parameter.ndim == 2 and "embed" not in name and "wte" not in name:
                 parameter.add_(0.1 * torch.randn(parameter.shape, generator=draw))
-    return bundle
+    return loaded
 
 
-def asked_of(bundle: LoadedModel, text: str, second: str = "", **changes: Any) -> Asked:
+def asked_of(loaded: LoadedModel, text: str, second: str = "", **changes: Any) -> Asked:
     """As the engine asks: in inference mode."""
     values: dict[str, Any] = {"target": "", "baseline": "zero", **changes}
     with torch.inference_mode():
-        return ask(bundle, AskParams(text, second, **values))
+        return ask(loaded, AskParams(text, second, **values))
 
 
 class AtHand(Resources):
     """One model, and perhaps one run; it keeps what was asked, and remembers nothing."""
 
-    def __init__(self, bundle: LoadedModel, run: OpenRun | None = None) -> None:
-        self.bundle, self.run, self.asked = bundle, run, list[Any]()
+    def __init__(self, loaded: LoadedModel, run: OpenRun | None = None) -> None:
+        self.loaded, self.run, self.asked = loaded, run, list[Any]()
 
     def model(self, model_id: str) -> LoadedModel:  # type: ignore[override]
-        return self.bundle
+        return self.loaded
 
     @property
     def open_run(self) -> Any:
@@ -104,12 +104,12 @@ def last(results: Iterator[Any]) -> Any:
     return shown(results)[-1]
 
 
-def open_run(folder: Path, bundle: LoadedModel, method: str = "lora", **changes: Any) -> OpenRun:
+def open_run(folder: Path, loaded: LoadedModel, method: str = "lora", **changes: Any) -> OpenRun:
     """A run of a method with weights that have moved, opened as the engine opens it."""
-    kept: RunRecord = record(spec=RunSpec(bundle.model_id, "sst2", method, prefix_length=4), **changes)
-    adapted = adapt(bundle, len(kept.labels) or 1, kept.spec)
+    kept: RunRecord = record(spec=RunSpec(loaded.model_id, "sst2", method, prefix_length=4), **changes)
+    adapted = adapt(loaded, len(kept.labels) or 1, kept.spec)
     with torch.no_grad():
         for parameter in adapted.trainable().values():
             parameter.add_(0.3 * torch.randn(parameter.shape, generator=torch.Generator().manual_seed(0)))
     save_file(adapted.state(), folder / WEIGHTS)
-    return OpenRuns(lambda run_id: kept, lambda run_id: folder, lambda model_id: bundle)(kept.run_id)
+    return OpenRuns(lambda run_id: kept, lambda run_id: folder, lambda model_id: loaded)(kept.run_id)

@@ -29,16 +29,16 @@ def asked(bert: LoadedModel) -> Asked:
     return asked_of(bert, TEXT)
 
 
-def job(name: str, bundle: LoadedModel, params: object) -> Tensor:
+def job(name: str, loaded: LoadedModel, params: object) -> Tensor:
     with torch.inference_mode():
-        return torch.tensor(getattr(compute, name)(bundle, params), dtype=torch.float64)
+        return torch.tensor(getattr(compute, name)(loaded, params), dtype=torch.float64)
 
 
-def by_hand(bundle: LoadedModel, asked: Asked, embeddings: Tensor) -> Tensor:
+def by_hand(loaded: LoadedModel, asked: Asked, embeddings: Tensor) -> Tensor:
     """f through the model's own inputs_embeds, and the log-odds from its probabilities."""
-    encoded = encode(bundle, TEXT)
+    encoded = encode(loaded, TEXT)
     rest = {name: tensor for name, tensor in encoded.inputs.items() if name != "input_ids"}
-    logits = bundle.model(inputs_embeds=embeddings, **rest).prediction_logits[0, asked.fixed.place]
+    logits = loaded.model(inputs_embeds=embeddings, **rest).prediction_logits[0, asked.fixed.place]
     p = logits.softmax(-1)[asked.fixed.target]
     return (p / (1 - p)).log()
 

@@ -17,7 +17,7 @@ from explorer.labs.attribution.methods import figures as bar_figures
 from explorer.labs.attribution.methods.figures import MOST_BARS
 from explorer.labs.attribution.schema import AttributionResult, Part
 from explorer.labs.attribution.units import spearman
-from explorer.ui.places import Places
+from explorer.ui.outputs import Places
 from tests.labs.attribution import samples
 from tests.labs.attribution.samples import CONDUCTANCE, GRADIENTS, OCCLUSION, ROLLOUT, SALIENCY, asked, result
 from tests.labs.drawing import HOSTILE, assert_draws, assert_safe

@@ -20,9 +20,9 @@ TEXT = "the cats [MASK] on a mat ."
 THREE = ("integrated_gradients", "saliency", "occlusion")
 
 
-def answered(bundle: LoadedModel, **changes: Any) -> AttributionResult:
+def answered(loaded: LoadedModel, **changes: Any) -> AttributionResult:
     values: dict[str, Any] = {"text": TEXT, "method": THREE, **changes}
-    result = last(attribute(AtHand(bundle), AttributeParams("any", **values)))
+    result = last(attribute(AtHand(loaded), AttributeParams("any", **values)))
     assert isinstance(result, AttributionResult)
     return result
 

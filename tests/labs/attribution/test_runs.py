@@ -24,9 +24,9 @@ from tests.labs.attribution.bench import AtHand, last, open_run
 ALL = ("integrated_gradients", "occlusion", "conductance")
 
 
-def answered(bundle: LoadedModel, run: OpenRun, **changes: Any) -> AttributionResult:
+def answered(loaded: LoadedModel, run: OpenRun, **changes: Any) -> AttributionResult:
     values: dict[str, Any] = {"sentence_a": "the cat sat on a mat", "method": ALL, **changes}
-    result = last(attribute_run(AtHand(bundle, run), AttributeRunParams(run.record.run_id, **values)))
+    result = last(attribute_run(AtHand(loaded, run), AttributeRunParams(run.record.run_id, **values)))
     assert isinstance(result, AttributionResult)
     return result
 
@@ -47,9 +47,9 @@ def test_the_runs_class_is_shared_out_completely(tmp_path: Path, bert: LoadedMod
 
 @pytest.mark.parametrize("family_name", [architecture.family for architecture in ARCHITECTURES])
 def test_every_family_has_classifiers(tmp_path: Path, family: Callable[[str], LoadedModel], family_name: str) -> None:
-    bundle = family(family_name)
+    loaded = family(family_name)
     method = "houlsby" if family_name == "GPT-2" else "lora"
-    result = answered(bundle, open_run(tmp_path, bundle, method), baseline="zero")
+    result = answered(loaded, open_run(tmp_path, loaded, method), baseline="zero")
     for part in result.chosen:
         if part.about.complete:
             assert abs(part.delta or 0) <= result.asked.tolerance

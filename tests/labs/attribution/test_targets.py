@@ -11,7 +11,7 @@ import torch
 from explorer.errors import BadInputError, ExplorerError, MissingCapabilityError
 from explorer.labs.attribution.scoring import baseline_kind
 from explorer.models.encoding import encode
-from explorer.models.loaded_model import LoadedModel, load_bundle
+from explorer.models.loaded_model import LoadedModel, load_model
 from explorer.settings import Settings
 from tests.labs.attribution.bench import asked_of
 from tests.models.tiny import save_byte_level
@@ -48,13 +48,13 @@ def test_masks_are_understood_in_either_spelling(bert: LoadedModel) -> None:
 
 
 def test_replaced_tokens_start_with_the_most_suspicious_one(family: Family) -> None:
-    bundle = family("ELECTRA discriminator")
-    asked = asked_of(bundle, "the cat script on a mat")
+    loaded = family("ELECTRA discriminator")
+    asked = asked_of(loaded, "the cat script on a mat")
     with torch.inference_mode():
-        logits = bundle.model(**encode(bundle, "the cat script on a mat").inputs).logits[0]
+        logits = loaded.model(**encode(loaded, "the cat script on a mat").inputs).logits[0]
     assert asked.fixed.place == 1 + int(logits[1:-1].argmax())
     assert asked.places == (1, 2, 3, 4, 5, 6)
-    original, replaced = (asked_of(bundle, "the cat", position=1, target=name) for name in ("original", "replaced"))
+    original, replaced = (asked_of(loaded, "the cat", position=1, target=name) for name in ("original", "replaced"))
     assert original.score == pytest.approx(-replaced.score, abs=1e-5)
 
 
@@ -111,9 +111,9 @@ def test_a_model_without_a_head_predicts_nothing(bert: LoadedModel) -> None:
 
 
 def test_a_byte_level_vocabulary_finds_the_word_with_its_space(tmp_path: Path) -> None:
-    bundle = load_bundle(str(save_byte_level(tmp_path)), Settings(device="cpu"))
-    asked = asked_of(bundle, "the <mask>", target="cat")
+    loaded = load_model(str(save_byte_level(tmp_path)), Settings(device="cpu"))
+    asked = asked_of(loaded, "the <mask>", target="cat")
     assert asked.answer == "cat"
-    assert bundle.tokenizer.convert_ids_to_tokens([asked.fixed.target]) == ["Ġcat"]
+    assert loaded.tokenizer.convert_ids_to_tokens([asked.fixed.target]) == ["Ġcat"]
     with pytest.raises(ExplorerError, match="tokens"):
-        asked_of(bundle, "the <mask>", target="dog")
+        asked_of(loaded, "the <mask>", target="dog")

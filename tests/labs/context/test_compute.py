@@ -16,7 +16,7 @@ from explorer.labs.context.examples import BANK, PLAIN
 from explorer.labs.context.word.jobs import PAIRS, contextual_similarity, random_pairs
 from explorer.labs.context.word.schema import STATIC, ContextParams, ContextResult
 from explorer.models.families import ARCHITECTURES
-from explorer.models.loaded_model import LoadedModel, load_bundle
+from explorer.models.loaded_model import LoadedModel, load_model
 from explorer.settings import Settings
 from tests.models.tiny import save, save_byte_level
 
@@ -33,24 +33,24 @@ def opened(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     family = request.param
     changes = {"initializer_range": 0.3, **SIZES.get(family, {})}
     folder = save(tmp_path_factory.mktemp("context") / "model", family, **changes)
-    return load_bundle(str(folder), Settings(device="cpu"))
+    return load_model(str(folder), Settings(device="cpu"))
 
 
 @pytest.fixture(scope="module")
 def bytewise(tmp_path_factory: pytest.TempPathFactory) -> LoadedModel:
     folder = save_byte_level(tmp_path_factory.mktemp("bytes"))
-    return load_bundle(str(folder), Settings(device="cpu"))
+    return load_model(str(folder), Settings(device="cpu"))
 
 
 @pytest.fixture(scope="module")
 def reader(tiny_model: str) -> LoadedModel:
     """It reads any text, with the bundled model's tokenizer."""
-    return load_bundle(tiny_model, Settings(device="cpu"))
+    return load_model(tiny_model, Settings(device="cpu"))
 
 
 @torch.inference_mode()
-def similar(bundle: LoadedModel, sentences: Any = SENTENCES, word: str = "cat", seed: int = 0) -> ContextResult:
-    return contextual_similarity(bundle, ContextParams(sentences, word, seed))
+def similar(loaded: LoadedModel, sentences: Any = SENTENCES, word: str = "cat", seed: int = 0) -> ContextResult:
+    return contextual_similarity(loaded, ContextParams(sentences, word, seed))
 
 
 class Apart:
@@ -85,9 +85,9 @@ def cosine(first: np.ndarray, second: np.ndarray) -> float:
     return float(first @ second) / length if length else 0.0  # RoBERTa's padding row is zero
 
 
-def assert_agrees(bundle: LoadedModel, apart: Apart, sentences: tuple[str, ...], word: str) -> ContextResult:
+def assert_agrees(loaded: LoadedModel, apart: Apart, sentences: tuple[str, ...], word: str) -> ContextResult:
     params = ContextParams(sentences, word)
-    result = similar(bundle, sentences, word)
+    result = similar(loaded, sentences, word)
     found = [apart.vectors(line.text, line.start, line.stop) for line in params.lines]
     assert len(result.layers) == len(found[0][1]) + 1
     for i in range(len(found)):
@@ -238,9 +238,9 @@ def test_short_sentences_share_a_pass_and_long_ones_do_not(
         assert ours.baseline == pytest.approx(theirs.baseline, abs=1e-5)
 
 
-def test_the_bundled_model_tells_the_bank_of_a_river_from_the_one_for_money(bundle: LoadedModel) -> None:
+def test_the_bundled_model_tells_the_bank_of_a_river_from_the_one_for_money(loaded: LoadedModel) -> None:
     """A loose fact: by the last layer the two senses have parted, and both are more alike than random tokens."""
-    result = similar(bundle, BANK, "bank")
+    result = similar(loaded, BANK, "bank")
     last = result.depth
     same, different = result.mean("same", last), result.mean("different", last)
     assert same is not None
@@ -281,11 +281,11 @@ def test_a_sentence_as_long_as_the_model_reads_is_compared(reader: LoadedModel) 
 
 def test_a_model_that_reads_few_tokens_does_without_the_plain_sentences(tmp_path: Path) -> None:
     folder = save(tmp_path, "BERT", max_position_embeddings=10)
-    bundle = load_bundle(str(folder), Settings(device="cpu"))
-    result = similar(bundle, ("the cat sat", "a cat on mat"))
+    loaded = load_model(str(folder), Settings(device="cpu"))
+    result = similar(loaded, ("the cat sat", "a cat on mat"))
     assert result.plain_sentences < len(PLAIN)
     with pytest.raises(BadInputError, match="Sentence 1"):
-        similar(bundle, ("the cat sat on a mat on a mat", "a cat"))
+        similar(loaded, ("the cat sat on a mat on a mat", "a cat"))
 
 
 def test_words_that_stand_alone_are_compared_with_the_plain_sentences(opened: LoadedModel) -> None:

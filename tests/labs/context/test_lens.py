@@ -25,7 +25,7 @@ from explorer.labs.context.lens.schema import (
 )
 from explorer.models.encoding import encode
 from explorer.models.families import ARCHITECTURES, Capability
-from explorer.models.loaded_model import LoadedModel, load_bundle
+from explorer.models.loaded_model import LoadedModel, load_model
 from explorer.settings import Settings
 from tests.models.tiny import WORDS, save, save_byte_level, save_reader
 
@@ -38,29 +38,29 @@ ALL = len(WORDS)
 @pytest.fixture(scope="module", params=FAMILIES)
 def opened(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> LoadedModel:
     folder = save(tmp_path_factory.mktemp("lens") / "model", request.param, initializer_range=0.3)
-    return load_bundle(str(folder), Settings(device="cpu"))
+    return load_model(str(folder), Settings(device="cpu"))
 
 
 @torch.inference_mode()
-def lens(bundle: LoadedModel, text: str = TEXT, top_k: int = 5, follow: str = "") -> LensResult:
-    return logit_lens(bundle, LensParams(text, top_k, follow))
+def lens(loaded: LoadedModel, text: str = TEXT, top_k: int = 5, follow: str = "") -> LensResult:
+    return logit_lens(loaded, LensParams(text, top_k, follow))
 
 
-def head_of(bundle: LoadedModel) -> Capability:
-    return next(c for c in (Capability.MLM, Capability.RTD, Capability.CAUSAL) if c in bundle.capabilities)
+def head_of(loaded: LoadedModel) -> Capability:
+    return next(c for c in (Capability.MLM, Capability.RTD, Capability.CAUSAL) if c in loaded.capabilities)
 
 
 @torch.inference_mode()
-def own_answer(bundle: LoadedModel, text: str) -> np.ndarray:
+def own_answer(loaded: LoadedModel, text: str) -> np.ndarray:
     """The model's own ln p at each position: (length, classes)."""
-    logits = bundle.logits(head_of(bundle), bundle.model(**encode(bundle, text).inputs))[0].double().numpy()
-    if head_of(bundle) is Capability.RTD:
+    logits = loaded.logits(head_of(loaded), loaded.model(**encode(loaded, text).inputs))[0].double().numpy()
+    if head_of(loaded) is Capability.RTD:
         logits = np.stack([np.zeros_like(logits), logits], axis=-1)
     return np.asarray(log_softmax(logits, axis=-1))
 
 
-def assert_last_layer_is_the_model_s(bundle: LoadedModel, text: str, read: str) -> LensResult:
-    result, own = lens(bundle, text), own_answer(bundle, read)
+def assert_last_layer_is_the_model_s(loaded: LoadedModel, text: str, read: str) -> LensResult:
+    result, own = lens(loaded, text), own_answer(loaded, read)
     for place in result.places:
         row, last = own[place.position], place.layers[-1]
         assert last.answer.rank == 1
@@ -140,15 +140,15 @@ def test_all_masks_are_read(opened: LoadedModel) -> None:
 
 
 def test_a_byte_level_vocabulary_follows_a_word_with_its_space(tmp_path: Path) -> None:
-    bundle = load_bundle(str(save_byte_level(tmp_path)), Settings(device="cpu"))
-    result = lens(bundle, "the <mask>", follow="cat")
+    loaded = load_model(str(save_byte_level(tmp_path)), Settings(device="cpu"))
+    result = lens(loaded, "the <mask>", follow="cat")
     assert result.follow == " cat"
     assert result.refused == ""
 
 
-def test_when_the_answer_appears_and_leads(bundle: LoadedModel) -> None:
+def test_when_the_answer_appears_and_leads(loaded: LoadedModel) -> None:
     """A loose fact: the bundled model names the plural verb late, after the noun that stands nearer has misled it."""
-    place = lens(bundle, "The keys to the cabinet [MASK] on the table.", follow="is").places[0]
+    place = lens(loaded, "The keys to the cabinet [MASK] on the table.", follow="is").places[0]
     assert place.answer == "are"
     assert 0 < place.first_among(5) <= place.leads_from() <= 6
     for reading in place.layers:
@@ -158,13 +158,13 @@ def test_when_the_answer_appears_and_leads(bundle: LoadedModel) -> None:
 
 
 def test_bert_s_layers_are_its_head_on_its_hidden_states(
-    bundle: LoadedModel, masked_lm: BertForMaskedLM, tokenizer: PreTrainedTokenizerBase
+    loaded: LoadedModel, masked_lm: BertForMaskedLM, tokenizer: PreTrainedTokenizerBase
 ) -> None:
     """In another class of transformers, by hand."""
     text = "Paris is the [MASK] of France."
     batch = tokenizer(text, return_tensors="pt")
     states = masked_lm(**batch, output_hidden_states=True).hidden_states
-    for reading, state in zip(lens(bundle, text).places[0].layers, states, strict=True):
+    for reading, state in zip(lens(loaded, text).places[0].layers, states, strict=True):
         row = masked_lm.cls(state)[0, 4].softmax(-1)
         best = row.topk(2 * len(reading.guesses))
         theirs = dict(zip(map(tokenizer.decode, best.indices.tolist()), best.values.tolist(), strict=True))
@@ -187,9 +187,9 @@ def test_without_a_mask_the_text_is_shown_and_the_endpoint_refuses(opened: Loade
 
 
 def test_a_model_without_such_a_head_names_one_that_has_it(tmp_path: Path) -> None:
-    bundle = load_bundle(save_reader("BertForNextSentencePrediction", tmp_path), Settings(device="cpu"))
+    loaded = load_model(save_reader("BertForNextSentencePrediction", tmp_path), Settings(device="cpu"))
     with pytest.raises(BadInputError, match="Choose bert-small"):
-        require_places(lens(bundle))
+        require_places(lens(loaded))
 
 
 @pytest.mark.parametrize(
@@ -200,42 +200,42 @@ def test_a_model_without_such_a_head_names_one_that_has_it(tmp_path: Path) -> No
     ],
 )
 def test_what_is_too_much_is_refused(tmp_path: Path, text: str, hint: str) -> None:
-    bundle = load_bundle(str(save(tmp_path)), Settings(device="cpu"))
+    loaded = load_model(str(save(tmp_path)), Settings(device="cpu"))
     with pytest.raises(BadInputError, match=hint):
-        lens(bundle, text)
+        lens(loaded, text)
 
 
 def test_a_left_to_right_model_needs_words_before_the_blank(tmp_path: Path) -> None:
-    bundle = load_bundle(str(save(tmp_path, "GPT-2")), Settings(device="cpu"))
+    loaded = load_model(str(save(tmp_path, "GPT-2")), Settings(device="cpu"))
     with pytest.raises(BadInputError, match="before the blank"):
-        lens(bundle, "[MASK] cat")
-    assert not lens(bundle, "the cat").cut
+        lens(loaded, "[MASK] cat")
+    assert not lens(loaded, "the cat").cut
 
 
 def test_special_tokens_alone_hold_no_word(tmp_path: Path) -> None:
-    bundle = load_bundle(str(save(tmp_path, "ELECTRA discriminator")), Settings(device="cpu"))
+    loaded = load_model(str(save(tmp_path, "ELECTRA discriminator")), Settings(device="cpu"))
     with pytest.raises(BadInputError, match="special tokens only"):
-        require_places(lens(bundle, "[MASK]"))
+        require_places(lens(loaded, "[MASK]"))
 
 
 @pytest.mark.parametrize(
     "text", ["<script>alert(1)</script> [MASK]", "😀 [MASK] 东京", "[MASK]\x00\u2028", "$x$ %{y} [MASK]"]
 )
 def test_odd_texts_are_read(tiny_model: str, text: str) -> None:
-    result = lens(load_bundle(tiny_model, Settings(device="cpu")), text)
+    result = lens(load_model(tiny_model, Settings(device="cpu")), text)
     assert len(result.places) == 1
 
 
 def test_a_text_as_long_as_the_model_reads(tiny_model: str) -> None:
-    bundle = load_bundle(tiny_model, Settings(device="cpu"))
-    result = lens(bundle, "and " * (bundle.longest - 3) + "[MASK]")
-    assert result.places[0].position == bundle.longest - 2
+    loaded = load_model(tiny_model, Settings(device="cpu"))
+    result = lens(loaded, "and " * (loaded.longest - 3) + "[MASK]")
+    assert result.places[0].position == loaded.longest - 2
 
 
 def test_the_place_that_opens_is_the_likeliest_replaced_one(tmp_path: Path) -> None:
-    bundle = load_bundle(str(save(tmp_path, "ELECTRA discriminator", initializer_range=0.5)), Settings(device="cpu"))
-    result = lens(bundle, "the cat sat on a mat .")
-    own = np.exp(own_answer(bundle, "the cat sat on a mat ."))[:, 1]
+    loaded = load_model(str(save(tmp_path, "ELECTRA discriminator", initializer_range=0.5)), Settings(device="cpu"))
+    result = lens(loaded, "the cat sat on a mat .")
+    own = np.exp(own_answer(loaded, "the cat sat on a mat ."))[:, 1]
     words = [token.position for token in result.tokens if not token.special]
     assert result.opening().position == max(words, key=lambda place: own[place])
 

@@ -55,8 +55,8 @@ def answer_after(resources: Any, reader: int, changed: list[int]) -> tuple[torch
     ids = seen.ids.clone()
     for number, place in enumerate(changed):
         ids[place] = OTHERS[number % len(OTHERS)]
-    bundle = resources.model(READERS[reader][1])
-    before, after = log_probabilities(bundle, [seen, dataclasses.replace(seen, ids=ids)])
+    loaded = resources.model(READERS[reader][1])
+    before, after = log_probabilities(loaded, [seen, dataclasses.replace(seen, ids=ids)])
     return before, after
 
 

@@ -41,7 +41,7 @@ class Opening:
     def __call__(self, run_id: str) -> OpenRun:
         kept, adapted = self.runs[run_id]
         fixed: Callable[[], Any] = lambda: adapted  # noqa: E731
-        return OpenRun(kept, self.folder, lambda: adapted.bundle, fixed, fixed)
+        return OpenRun(kept, self.folder, lambda: adapted.loaded, fixed, fixed)
 
     def model(self, model_id: str) -> LoadedModel:
         return self.models[model_id]

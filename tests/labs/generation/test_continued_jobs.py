@@ -92,12 +92,12 @@ def row_of(result: ContinueResult, decoding: str) -> Row:
 
 
 @torch.inference_mode()
-def generated(bundle: LoadedModel, ids: list[int], **options: Any) -> tuple[list[int], float]:
+def generated(loaded: LoadedModel, ids: list[int], **options: Any) -> tuple[list[int], float]:
     """What transformers writes after some ids, and the score of its best beam."""
     start = torch.tensor([ids])
-    never = sorted({*bundle.tokenizer.all_special_ids} - {bundle.tokenizer.eos_token_id})
+    never = sorted({*loaded.tokenizer.all_special_ids} - {loaded.tokenizer.eos_token_id})
     given = {"do_sample": False, "pad_token_id": 2, "suppress_tokens": never or None, "length_penalty": 0.0, **options}
-    model: GPT2LMHeadModel = bundle.model  # type: ignore[assignment]
+    model: GPT2LMHeadModel = loaded.model  # type: ignore[assignment]
     found = model.generate(
         start, attention_mask=torch.ones_like(start), return_dict_in_generate=True, output_scores=True, **given
     )
@@ -125,10 +125,10 @@ def test_beam_search_finds_what_transformers_finds(ask: Ask, writer: LoadedModel
 def test_beams_that_end_are_ranked_as_transformers_ranks_them(
     ask: Ask, resources: Resources, restless: str, text: str, beams: int
 ) -> None:
-    bundle = resources.model(restless)
+    loaded = resources.model(restless)
     with torch.no_grad():
         row = row_of(ask(text, model=restless, tokens=12, decoding=("beam", "greedy"), beams=beams), "beam")
-    expected, score = generated(bundle, bundle.tokenizer(text)["input_ids"], max_new_tokens=12, num_beams=beams)
+    expected, score = generated(loaded, loaded.tokenizer(text)["input_ids"], max_new_tokens=12, num_beams=beams)
     assert ids_of(row) == expected
     assert beams == 1 or row.score == pytest.approx(score, abs=1e-3)
 

@@ -11,7 +11,7 @@ import pytest
 from explorer.errors import BadInputError
 from explorer.labs.inputs import relative as figures
 from explorer.labs.inputs.relative import RelativeParams, RelativeResult, relative_rows, require_relative
-from explorer.models.loaded_model import load_bundle
+from explorer.models.loaded_model import load_model
 from explorer.settings import Settings
 from tests.models.tiny import save
 
@@ -21,7 +21,7 @@ BUCKETS = {"position_buckets": 4, "max_relative_positions": 24}
 
 def asked(folder: Path, length: int, family: str = "DeBERTa", **changes: Any) -> RelativeResult:
     return relative_rows(
-        load_bundle(str(save(folder, family, **changes)), Settings(device="cpu")), RelativeParams(length)
+        load_model(str(save(folder, family, **changes)), Settings(device="cpu")), RelativeParams(length)
     )
 
 

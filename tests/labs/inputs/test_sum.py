@@ -19,7 +19,7 @@ from explorer.labs.inputs.embeddings.schema import (
     require_positions,
 )
 from explorer.models.families import ARCHITECTURES
-from explorer.models.loaded_model import LoadedModel, load_bundle
+from explorer.models.loaded_model import LoadedModel, load_model
 from explorer.settings import Settings
 from tests.models.tiny import save
 
@@ -29,7 +29,7 @@ TEXT = "the cat sat on a mat ."
 @pytest.fixture(scope="module", params=[entry.family for entry in ARCHITECTURES])
 def opened(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> LoadedModel:
     folder = save(tmp_path_factory.mktemp("sum") / "model", request.param, initializer_range=0.3)
-    return load_bundle(str(folder), Settings(device="cpu"))
+    return load_model(str(folder), Settings(device="cpu"))
 
 
 @torch.inference_mode()
@@ -101,9 +101,9 @@ def test_positions_are_compared_where_the_family_adds_them(opened: LoadedModel) 
 
 
 @torch.inference_mode()
-def test_the_bundled_model_s_parts_by_hand(bundle: LoadedModel) -> None:
-    result = sum_parts(bundle, SumParams("The bank raised it.", "Nobody liked it."))
-    embeddings: Any = bundle.model.base_model.embeddings
+def test_the_bundled_model_s_parts_by_hand(loaded: LoadedModel) -> None:
+    result = sum_parts(loaded, SumParams("The bank raised it.", "Nobody liked it."))
+    embeddings: Any = loaded.model.base_model.embeddings
     by_kind = {part.kind: part for part in result.parts}
     for place, token in enumerate(result.tokens):
         vectors = {
@@ -122,9 +122,9 @@ def test_the_bundled_model_s_parts_by_hand(bundle: LoadedModel) -> None:
 
 
 @torch.inference_mode()
-def test_neighbouring_positions_of_the_bundled_model_are_alike(bundle: LoadedModel) -> None:
+def test_neighbouring_positions_of_the_bundled_model_are_alike(loaded: LoadedModel) -> None:
     """A loose fact about learned positions."""
-    cosines = position_similarity(bundle, PositionsParams()).cosines
+    cosines = position_similarity(loaded, PositionsParams()).cosines
     near = [cosines[place][place + 1] for place in range(1, 62)]
     far = [cosines[place][place + 32] for place in range(1, 31)]
     assert sum(near) / len(near) > 0.2 + sum(far) / len(far)
@@ -132,33 +132,33 @@ def test_neighbouring_positions_of_the_bundled_model_are_alike(bundle: LoadedMod
 
 @torch.inference_mode()
 @pytest.mark.parametrize(("step", "positions"), [(1, range(64)), (8, range(0, 512, 8)), (100, range(0, 512, 100))])
-def test_every_so_many_positions_are_taken(bundle: LoadedModel, step: int, positions: range) -> None:
-    result = position_similarity(bundle, PositionsParams(step))
+def test_every_so_many_positions_are_taken(loaded: LoadedModel, step: int, positions: range) -> None:
+    result = position_similarity(loaded, PositionsParams(step))
     assert result.positions == tuple(positions)
     assert result.available == 512
 
 
 @torch.inference_mode()
-def test_a_text_of_the_model_s_whole_length_is_taken_and_a_longer_one_refused(bundle: LoadedModel) -> None:
-    assert sum_parts(bundle, SumParams("word " * 510)).difference < 1e-5
+def test_a_text_of_the_model_s_whole_length_is_taken_and_a_longer_one_refused(loaded: LoadedModel) -> None:
+    assert sum_parts(loaded, SumParams("word " * 510)).difference < 1e-5
     with pytest.raises(BadInputError, match="513 tokens long"):
-        sum_parts(bundle, SumParams("word " * 511))
+        sum_parts(loaded, SumParams("word " * 511))
     with pytest.raises(BadInputError, match="tokens long"):
-        sum_parts(bundle, SumParams("word " * 300, "word " * 300))
+        sum_parts(loaded, SumParams("word " * 300, "word " * 300))
 
 
 @torch.inference_mode()
-def test_a_position_outside_the_text_is_refused(bundle: LoadedModel) -> None:
+def test_a_position_outside_the_text_is_refused(loaded: LoadedModel) -> None:
     with pytest.raises(BadInputError, match="no position 5: this text has 5 tokens"):
-        token_parts(bundle, TokenPartsParams("The cat.", position=5))
-    assert token_parts(bundle, TokenPartsParams("The cat.", position=4)).token.text == "[SEP]"
+        token_parts(loaded, TokenPartsParams("The cat.", position=5))
+    assert token_parts(loaded, TokenPartsParams("The cat.", position=4)).token.text == "[SEP]"
 
 
 @torch.inference_mode()
 def test_a_token_of_the_largest_id_has_neighbours(tmp_path: Path) -> None:
-    bundle = load_bundle(str(save(tmp_path, "BERT")), Settings(device="cpu"))
-    result = token_parts(bundle, TokenPartsParams("我", position=1))
-    assert result.token.token_id == len(bundle.tokenizer) - 1
+    loaded = load_model(str(save(tmp_path, "BERT")), Settings(device="cpu"))
+    result = token_parts(loaded, TokenPartsParams("我", position=1))
+    assert result.token.token_id == len(loaded.tokenizer) - 1
     assert len(result.neighbours) == 8
     assert "我" not in [near.token for near in result.neighbours]
 

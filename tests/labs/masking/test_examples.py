@@ -14,17 +14,17 @@ CLEAR = 0.5
 
 
 @pytest.mark.parametrize("example", EXAMPLES[:6], ids=lambda example: example.hidden)
-def test_the_hidden_word_leads(bundle: LoadedModel, example: tuple[str, str]) -> None:
+def test_the_hidden_word_leads(loaded: LoadedModel, example: tuple[str, str]) -> None:
     text, hidden = example
-    (mask,) = fill_masks(bundle, FillParams(text, also_mask=(hidden,))).masks
+    (mask,) = fill_masks(loaded, FillParams(text, also_mask=(hidden,))).masks
     assert mask.hidden_rank == 1
     assert mask.predictions[0].probability > 1.4 * mask.predictions[1].probability
 
 
 @pytest.mark.parametrize("example", EXAMPLES[:4], ids=lambda example: example.hidden)
-def test_it_is_likelier_than_everything_else_together(bundle: LoadedModel, example: tuple[str, str]) -> None:
+def test_it_is_likelier_than_everything_else_together(loaded: LoadedModel, example: tuple[str, str]) -> None:
     text, hidden = example
-    (mask,) = fill_masks(bundle, FillParams(text, also_mask=(hidden,))).masks
+    (mask,) = fill_masks(loaded, FillParams(text, also_mask=(hidden,))).masks
     assert mask.predictions[0].probability > CLEAR
 
 
@@ -33,7 +33,7 @@ def test_the_pairs_that_belong_together_are_one_press_away() -> None:
     assert {EXAMPLES[1], EXAMPLES[4], EXAMPLES[5]} <= set(tried)
 
 
-def test_a_text_that_is_not_given_is_the_first_example(bundle: LoadedModel) -> None:
-    result = fill_masks(bundle, FillParams())
+def test_a_text_that_is_not_given_is_the_first_example(loaded: LoadedModel) -> None:
+    result = fill_masks(loaded, FillParams())
     assert result.text == OPENING_TEXT == EXAMPLES[0].text.replace(" are ", " [MASK] ")
     assert result.masks[0].predictions[0].token == EXAMPLES[0].hidden

@@ -48,9 +48,9 @@ def distribution(masked_lm: BertForMaskedLM, tokenizer: PreTrainedTokenizerBase)
 
 
 @pytest.mark.parametrize("text", ONE_MASK)
-def test_one_mask_agrees_with_the_fill_mask_pipeline(bundle: LoadedModel, fill_mask_pipeline: Any, text: str) -> None:
+def test_one_mask_agrees_with_the_fill_mask_pipeline(loaded: LoadedModel, fill_mask_pipeline: Any, text: str) -> None:
     expected = fill_mask_pipeline(text, top_k=10)
-    (mask,) = fill_masks(bundle, FillParams(text, top_k=10)).masks
+    (mask,) = fill_masks(loaded, FillParams(text, top_k=10)).masks
     assert predictions_of(mask) == [(entry["token"], entry["token_str"]) for entry in expected]
     for guess, entry in zip(mask.predictions, expected, strict=True):
         assert guess.probability == pytest.approx(entry["score"], abs=1e-5)
@@ -58,10 +58,10 @@ def test_one_mask_agrees_with_the_fill_mask_pipeline(bundle: LoadedModel, fill_m
 
 @pytest.mark.parametrize("text", SEVERAL_MASKS)
 def test_several_masks_agree_with_the_fill_mask_pipeline(
-    bundle: LoadedModel, fill_mask_pipeline: Any, text: str
+    loaded: LoadedModel, fill_mask_pipeline: Any, text: str
 ) -> None:
     expected = fill_mask_pipeline(text, top_k=7)
-    masks = fill_masks(bundle, FillParams(text, top_k=7)).masks
+    masks = fill_masks(loaded, FillParams(text, top_k=7)).masks
     assert len(masks) == text.count("[MASK]")
     for mask, entries in zip(masks, expected, strict=True):
         assert predictions_of(mask) == [(entry["token"], entry["token_str"]) for entry in entries]
@@ -69,11 +69,11 @@ def test_several_masks_agree_with_the_fill_mask_pipeline(
             assert guess.probability == pytest.approx(entry["score"], abs=1e-5)
 
 
-def test_probabilities_are_shares_of_the_whole_vocabulary(bundle: LoadedModel, distribution: Any) -> None:
+def test_probabilities_are_shares_of_the_whole_vocabulary(loaded: LoadedModel, distribution: Any) -> None:
     """numpy's distribution sums to 1 over all tokens, and the fifty shown are its fifty largest entries."""
-    (mask,) = fill_masks(bundle, FillParams(ONE_MASK[0], top_k=MOST_PREDICTIONS)).masks
+    (mask,) = fill_masks(loaded, FillParams(ONE_MASK[0], top_k=MOST_PREDICTIONS)).masks
     p = distribution(ONE_MASK[0], mask.position)
-    assert len(p) == len(bundle.tokenizer)
+    assert len(p) == len(loaded.tokenizer)
     assert p.sum() == pytest.approx(1.0, abs=1e-9)
     np.testing.assert_allclose([guess.probability for guess in mask.predictions], np.sort(p)[:-51:-1], atol=1e-5)
     for guess in mask.predictions:
@@ -82,42 +82,42 @@ def test_probabilities_are_shares_of_the_whole_vocabulary(bundle: LoadedModel, d
 
 
 @pytest.mark.parametrize("text", [ONE_MASK[0], ONE_MASK[2], SEVERAL_MASKS[0]])
-def test_entropy_is_that_of_scipy_in_bits(bundle: LoadedModel, distribution: Any, text: str) -> None:
-    for mask in fill_masks(bundle, FillParams(text)).masks:
+def test_entropy_is_that_of_scipy_in_bits(loaded: LoadedModel, distribution: Any, text: str) -> None:
+    for mask in fill_masks(loaded, FillParams(text)).masks:
         assert mask.entropy == pytest.approx(stats.entropy(distribution(text, mask.position), base=2), rel=1e-4)
 
 
 @pytest.mark.parametrize(("word", "text"), [("France", "Paris lies in France."), ("the", "He sat on the chair.")])
 def test_a_hidden_tokens_rank_probability_and_surprisal(
-    bundle: LoadedModel, distribution: Any, word: str, text: str
+    loaded: LoadedModel, distribution: Any, word: str, text: str
 ) -> None:
-    (mask,) = fill_masks(bundle, FillParams(text, also_mask=(word,))).masks
+    (mask,) = fill_masks(loaded, FillParams(text, also_mask=(word,))).masks
     p = distribution(text.replace(word, "[MASK]"), mask.position)
-    truth = bundle.tokenizer.convert_tokens_to_ids(word)
+    truth = loaded.tokenizer.convert_tokens_to_ids(word)
     assert mask.hidden == word
     assert mask.hidden_rank == 1 + int((p > p[truth]).sum())
     assert mask.hidden_probability == pytest.approx(p[truth], abs=1e-5)
     assert mask.surprisal == pytest.approx(-np.log(p[truth]), abs=1e-4)
 
 
-def test_typing_a_mask_and_hiding_the_same_token_predict_the_same(bundle: LoadedModel) -> None:
-    (typed,) = fill_masks(bundle, FillParams("Paris is the capital of [MASK].")).masks
-    (hidden,) = fill_masks(bundle, FillParams("Paris is the capital of France.", also_mask=("France",))).masks
+def test_typing_a_mask_and_hiding_the_same_token_predict_the_same(loaded: LoadedModel) -> None:
+    (typed,) = fill_masks(loaded, FillParams("Paris is the capital of [MASK].")).masks
+    (hidden,) = fill_masks(loaded, FillParams("Paris is the capital of France.", also_mask=("France",))).masks
     assert typed.predictions == hidden.predictions
     assert typed.position == hidden.position
     assert typed.entropy == hidden.entropy
     assert (typed.hidden, typed.hidden_rank, typed.hidden_probability, typed.surprisal) == (None,) * 4
 
 
-def test_roberta_s_spelling_of_the_mask_works_too(bundle: LoadedModel) -> None:
-    ours = fill_masks(bundle, FillParams("Rome is the [MASK] of [MASK]."))
-    theirs = fill_masks(bundle, FillParams("Rome is the <mask> of [MASK]."))
+def test_roberta_s_spelling_of_the_mask_works_too(loaded: LoadedModel) -> None:
+    ours = fill_masks(loaded, FillParams("Rome is the [MASK] of [MASK]."))
+    theirs = fill_masks(loaded, FillParams("Rome is the <mask> of [MASK]."))
     assert ours.masks == theirs.masks
     assert ours.tokens == theirs.tokens
 
 
-def test_a_text_without_masks_gives_its_tokens_and_no_masks(bundle: LoadedModel) -> None:
-    result = fill_masks(bundle, FillParams("Hello there."))
+def test_a_text_without_masks_gives_its_tokens_and_no_masks(loaded: LoadedModel) -> None:
+    result = fill_masks(loaded, FillParams("Hello there."))
     assert result.masks == ()
     assert [(token.text, token.state) for token in result.tokens] == [
         ("[CLS]", "special"),
@@ -128,34 +128,34 @@ def test_a_text_without_masks_gives_its_tokens_and_no_masks(bundle: LoadedModel)
     ]
 
 
-def test_states_and_characters_of_the_tokens(bundle: LoadedModel) -> None:
+def test_states_and_characters_of_the_tokens(loaded: LoadedModel) -> None:
     text = "Paris is [MASK] 東 big."
-    result = fill_masks(bundle, FillParams(text, also_mask=("Paris",)))
+    result = fill_masks(loaded, FillParams(text, also_mask=("Paris",)))
     assert [token.state for token in result.tokens[:4]] == ["special", "masked", "plain", "blank"]
     assert [mask.position for mask in result.masks] == [1, 3]
     for token in result.tokens:
         if token.state in ("plain", "masked") and not token.unknown:
             assert text[token.start : token.stop] == token.shown
     assert result.mask_token == "[MASK]"
-    assert result.vocabulary == len(bundle.tokenizer)
+    assert result.vocabulary == len(loaded.tokenizer)
 
 
-def test_an_unknown_token_is_marked(bundle: LoadedModel) -> None:
-    unknown = [token for token in fill_masks(bundle, FillParams("I like 😀 a lot.")).tokens if token.unknown]
+def test_an_unknown_token_is_marked(loaded: LoadedModel) -> None:
+    unknown = [token for token in fill_masks(loaded, FillParams("I like 😀 a lot.")).tokens if token.unknown]
     assert [token.text for token in unknown] == ["[UNK]"]
 
 
-def test_a_job_leaves_the_model_as_it_was(bundle: LoadedModel) -> None:
-    first = fill_masks(bundle, FillParams(ONE_MASK[0]))
-    fill_masks(bundle, FillParams("Something else entirely, [MASK].", also_mask=(2,)))
-    assert fill_masks(bundle, FillParams(ONE_MASK[0])) == first
-    assert not bundle.model.training
+def test_a_job_leaves_the_model_as_it_was(loaded: LoadedModel) -> None:
+    first = fill_masks(loaded, FillParams(ONE_MASK[0]))
+    fill_masks(loaded, FillParams("Something else entirely, [MASK].", also_mask=(2,)))
+    assert fill_masks(loaded, FillParams(ONE_MASK[0])) == first
+    assert not loaded.model.training
 
 
-def test_the_bundled_model_answers_everyday_blanks(bundle: LoadedModel) -> None:
+def test_the_bundled_model_answers_everyday_blanks(loaded: LoadedModel) -> None:
     """A loose fact: an accepted answer is among the five best in half of the sentences or more."""
     some, among = SENTENCES[::4], 0
     for sentence, accepted in some:
-        (mask,) = fill_masks(bundle, FillParams(sentence)).masks
+        (mask,) = fill_masks(loaded, FillParams(sentence)).masks
         among += any(guess.token in accepted.split() for guess in mask.predictions)
     assert among >= len(some) / 2

@@ -18,20 +18,20 @@ TEXT = "The nurse said she was tired."
 WRONG = "The keys to the cabinet is on the table."
 
 
-def test_named_words_follow_the_best_with_their_own_ranks(bundle: LoadedModel) -> None:
-    everything = fill_masks(bundle, FillParams(TEXT, 50, ("she",))).masks[0].predictions
+def test_named_words_follow_the_best_with_their_own_ranks(loaded: LoadedModel) -> None:
+    everything = fill_masks(loaded, FillParams(TEXT, 50, ("she",))).masks[0].predictions
     far = everything[30]
     named = f"{far.token}, {everything[0].token}"
-    (mask,) = fill_masks(bundle, FillParams(TEXT, 3, ("she",), words=named)).masks
+    (mask,) = fill_masks(loaded, FillParams(TEXT, 3, ("she",), words=named)).masks
     assert [guess.rank for guess in mask.predictions] == [1, 2, 3, 31]
     assert [guess.named for guess in mask.predictions] == [True, False, False, True]
     assert mask.predictions[3].probability == pytest.approx(far.probability, rel=1e-5)
-    plain = fill_masks(bundle, FillParams(TEXT, 3, ("she",))).masks[0].predictions
+    plain = fill_masks(loaded, FillParams(TEXT, 3, ("she",))).masks[0].predictions
     assert [guess.token_id for guess in plain] == [guess.token_id for guess in mask.predictions[:3]]
 
 
-def test_every_blank_ranks_the_words_and_the_page_says_where_they_come(bundle: LoadedModel) -> None:
-    result = fill_masks(bundle, FillParams("[MASK] said [MASK] was here.", 2, words=("she",)))
+def test_every_blank_ranks_the_words_and_the_page_says_where_they_come(loaded: LoadedModel) -> None:
+    result = fill_masks(loaded, FillParams("[MASK] said [MASK] was here.", 2, words=("she",)))
     assert all(any(guess.named for guess in mask.predictions) for mask in result.masks)
     assert "For blank 1 “she” is" in fill_sentence(result)
     (row,) = [row for row in figures.fill_table(result).rows if row[0] == 1 and row[2] == "she"]
@@ -40,16 +40,16 @@ def test_every_blank_ranks_the_words_and_the_page_says_where_they_come(bundle: L
     assert all("@second" in found for found in colours)
 
 
-def test_a_word_of_several_tokens_is_refused_with_its_tokens(bundle: LoadedModel) -> None:
+def test_a_word_of_several_tokens_is_refused_with_its_tokens(loaded: LoadedModel) -> None:
     with pytest.raises(BadInputError, match=r"“orangutan” is 4 tokens here .*: look for another word"):
-        fill_masks(bundle, FillParams(TEXT, also_mask=("she",), words="she, orangutan"))
-    assert single_token(bundle.tokenizer, "😀") == (None, "“😀” is unknown to this vocabulary")
+        fill_masks(loaded, FillParams(TEXT, also_mask=("she",), words="she, orangutan"))
+    assert single_token(loaded.tokenizer, "😀") == (None, "“😀” is unknown to this vocabulary")
 
 
 def test_a_token_in_view_is_not_replaced(
-    bundle: LoadedModel, masked_lm: BertForMaskedLM, tokenizer: PreTrainedTokenizerBase
+    loaded: LoadedModel, masked_lm: BertForMaskedLM, tokenizer: PreTrainedTokenizerBase
 ) -> None:
-    result = fill_masks(bundle, FillParams(WRONG, 3, ("is",), words="are", in_view=True))
+    result = fill_masks(loaded, FillParams(WRONG, 3, ("is",), words="are", in_view=True))
     inputs = tokenizer(WRONG, return_tensors="pt")
     position = result.masks[0].position
     assert tokenizer.convert_ids_to_tokens(int(inputs["input_ids"][0, position])) == "is"
@@ -60,13 +60,13 @@ def test_a_token_in_view_is_not_replaced(
     chip = figures.fill_chips(result)["chips"][position]
     assert (chip["text"], chip["pressed"], chip["below"]) == ("is", True, "")
     assert "stays in view" in fill_sentence(result)
-    hidden = fill_masks(bundle, FillParams(WRONG, 3, ("is",)))
+    hidden = fill_masks(loaded, FillParams(WRONG, 3, ("is",)))
     assert hidden.masks[0].hidden_probability != pytest.approx(result.masks[0].hidden_probability)
 
 
-def test_a_typed_blank_stays_a_blank_while_others_are_in_view(bundle: LoadedModel) -> None:
-    both = fill_masks(bundle, FillParams("The [MASK] said she was tired.", 2, ("she",), in_view=True))
-    typed = fill_masks(bundle, FillParams("The [MASK] said she was tired.", 2))
+def test_a_typed_blank_stays_a_blank_while_others_are_in_view(loaded: LoadedModel) -> None:
+    both = fill_masks(loaded, FillParams("The [MASK] said she was tired.", 2, ("she",), in_view=True))
+    typed = fill_masks(loaded, FillParams("The [MASK] said she was tired.", 2))
     for one, other in zip(both.masks[0].predictions, typed.masks[0].predictions, strict=True):
         assert (one.rank, one.token_id) == (other.rank, other.token_id)
         assert one.probability == pytest.approx(other.probability, abs=1e-5)

@@ -18,9 +18,9 @@ FALSE_ALARM = 1e-6
 TEXT = "The river Thames flows through London, and many old stone bridges cross it on its long way to the sea."
 
 
-def test_the_last_shares_lie_near_the_sliders(bundle: LoadedModel) -> None:
+def test_the_last_shares_lie_near_the_sliders(loaded: LoadedModel) -> None:
     """Each chosen token's fate is drawn on its own, so each count is binomial."""
-    result = corruption_shares(bundle, SharesParams(TEXT, mask_share=0.7, random_share=0.2, draws=2000))
+    result = corruption_shares(loaded, SharesParams(TEXT, mask_share=0.7, random_share=0.2, draws=2000))
     assert result.expected == pytest.approx((0.15, 0.7, 0.2, 0.1))
     chosen = result.chosen_tokens
     for share, expected in zip((result.mask, result.random, result.kept), result.expected[1:], strict=True):
@@ -28,10 +28,10 @@ def test_the_last_shares_lie_near_the_sliders(bundle: LoadedModel) -> None:
     assert stats.binomtest(round(result.mask[-1] * chosen), chosen, 0.75).pvalue < FALSE_ALARM
 
 
-def test_totals_and_shares_agree(bundle: LoadedModel) -> None:
-    result = corruption_shares(bundle, SharesParams(TEXT, draws=500))
+def test_totals_and_shares_agree(loaded: LoadedModel) -> None:
+    result = corruption_shares(loaded, SharesParams(TEXT, draws=500))
     budget = max(1, round(0.15 * result.candidates))
-    assert result.candidates == len(bundle.tokenizer.tokenize(TEXT))
+    assert result.candidates == len(loaded.tokenizer.tokenize(TEXT))
     assert result.chosen_tokens == 500 * budget
     assert result.chosen == pytest.approx([budget / result.candidates] * len(result.draws))
     for three in zip(result.mask, result.random, result.kept, strict=True):
@@ -39,42 +39,42 @@ def test_totals_and_shares_agree(bundle: LoadedModel) -> None:
 
 
 @pytest.mark.parametrize("draws", [1, 2, 3, 10, 99, 1000, 4999, 5000])
-def test_the_curve_ends_at_the_last_draw_and_only_goes_on(bundle: LoadedModel, draws: int) -> None:
-    points = corruption_shares(bundle, SharesParams("A b c.", draws=draws)).draws
+def test_the_curve_ends_at_the_last_draw_and_only_goes_on(loaded: LoadedModel, draws: int) -> None:
+    points = corruption_shares(loaded, SharesParams("A b c.", draws=draws)).draws
     assert points[0] == 1
     assert points[-1] == draws
     assert list(points) == sorted(set(points))
 
 
-def test_a_longer_run_begins_like_a_shorter_one(bundle: LoadedModel) -> None:
+def test_a_longer_run_begins_like_a_shorter_one(loaded: LoadedModel) -> None:
     """The draws add up: after one draw both have seen the same."""
-    short = corruption_shares(bundle, SharesParams(TEXT, draws=1))
-    long = corruption_shares(bundle, SharesParams(TEXT, draws=100))
+    short = corruption_shares(loaded, SharesParams(TEXT, draws=1))
+    long = corruption_shares(loaded, SharesParams(TEXT, draws=100))
     assert (short.mask[0], short.random[0], short.kept[0]) == (long.mask[0], long.random[0], long.kept[0])
 
 
-def test_rate_zero_divides_nothing_by_nothing(bundle: LoadedModel) -> None:
-    result = corruption_shares(bundle, SharesParams(TEXT, rate=0.0, draws=20))
+def test_rate_zero_divides_nothing_by_nothing(loaded: LoadedModel) -> None:
+    result = corruption_shares(loaded, SharesParams(TEXT, rate=0.0, draws=20))
     assert result.chosen_tokens == 0
     assert set(result.chosen) == set(result.mask) == set(result.random) == set(result.kept) == {0.0}
 
 
 @pytest.mark.parametrize(("mask", "random"), [(0.8, 0.2), (0.7, 0.3), (0.9, 0.1)])
 def test_shares_that_fill_everything_expect_exactly_nothing_to_stay(
-    bundle: LoadedModel, mask: float, random: float
+    loaded: LoadedModel, mask: float, random: float
 ) -> None:
     """In floats 1 - 0.8 - 0.2 is below zero and 1 - 0.7 - 0.3 above."""
-    expected = corruption_shares(bundle, SharesParams(TEXT, mask_share=mask, random_share=random, draws=1)).expected
+    expected = corruption_shares(loaded, SharesParams(TEXT, mask_share=mask, random_share=random, draws=1)).expected
     assert str(expected[3]) == "0.0"
 
 
-def patterns(bundle: LoadedModel, **more: int) -> PatternsResult:
-    return masking_patterns(bundle, PatternsParams(TEXT, **more))  # type: ignore[arg-type]
+def patterns(loaded: LoadedModel, **more: int) -> PatternsResult:
+    return masking_patterns(loaded, PatternsParams(TEXT, **more))  # type: ignore[arg-type]
 
 
-def test_forty_epochs_of_ten_copies_show_each_static_masking_four_times(bundle: LoadedModel) -> None:
+def test_forty_epochs_of_ten_copies_show_each_static_masking_four_times(loaded: LoadedModel) -> None:
     """RoBERTa, section 4.1: data duplicated 10 times, 40 epochs, so each masking is seen 4 times."""
-    result = patterns(bundle, epochs=40, duplicates=10)
+    result = patterns(loaded, epochs=40, duplicates=10)
     assert len(result.static) == len(result.dynamic) == 40
     assert sorted(Counter(result.static).values()) == [4] * 10
     assert result.distinct_static == len(set(result.static)) == 10
@@ -82,15 +82,15 @@ def test_forty_epochs_of_ten_copies_show_each_static_masking_four_times(bundle: 
 
 
 @pytest.mark.parametrize(("epochs", "duplicates"), [(1, 1), (7, 3), (5, 100), (100, 1)])
-def test_static_masking_repeats_its_copies_in_turn(bundle: LoadedModel, epochs: int, duplicates: int) -> None:
-    result = patterns(bundle, epochs=epochs, duplicates=duplicates)
+def test_static_masking_repeats_its_copies_in_turn(loaded: LoadedModel, epochs: int, duplicates: int) -> None:
+    result = patterns(loaded, epochs=epochs, duplicates=duplicates)
     assert len(result.static) == len(result.dynamic) == epochs
     assert result.distinct_static <= min(epochs, duplicates)
     assert result.static[duplicates:] == result.static[: max(0, epochs - duplicates)]
 
 
-def test_each_row_covers_the_text_and_spares_special_tokens(bundle: LoadedModel) -> None:
-    result = patterns(bundle)
+def test_each_row_covers_the_text_and_spares_special_tokens(loaded: LoadedModel) -> None:
+    result = patterns(loaded)
     assert result.tokens[0] == "[CLS]"
     assert result.tokens[-1] == "[SEP]"
     for row in (*result.static, *result.dynamic):
@@ -99,8 +99,8 @@ def test_each_row_covers_the_text_and_spares_special_tokens(bundle: LoadedModel)
         assert any(row)
 
 
-def test_jobs_of_many_draws_refuse_a_text_without_words(bundle: LoadedModel) -> None:
+def test_jobs_of_many_draws_refuse_a_text_without_words(loaded: LoadedModel) -> None:
     with pytest.raises(BadInputError, match="special tokens"):
-        corruption_shares(bundle, SharesParams("[SEP]"))
+        corruption_shares(loaded, SharesParams("[SEP]"))
     with pytest.raises(BadInputError, match="special tokens"):
-        masking_patterns(bundle, PatternsParams("[SEP]"))
+        masking_patterns(loaded, PatternsParams("[SEP]"))

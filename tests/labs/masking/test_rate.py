@@ -25,24 +25,24 @@ from tests.labs.drawing import HOSTILE, assert_draws, assert_safe
 TEXTS = (STORM, "The keys are on the table.")
 
 
-def draws_of(bundle: LoadedModel, rows: list[Any], rate: float, seed: int) -> list[Any]:
-    masker, generator = Masker(bundle.tokenizer), torch.Generator().manual_seed(seed)
+def draws_of(loaded: LoadedModel, rows: list[Any], rate: float, seed: int) -> list[Any]:
+    masker, generator = Masker(loaded.tokenizer), torch.Generator().manual_seed(seed)
     return [masker.corrupt(row.input_ids, CorruptionRecipe(rate, 1.0, 0.0), generator, row.word_ids) for row in rows]
 
 
 @torch.inference_mode()
-def test_a_rate_is_what_the_model_s_own_loss_and_whole_head_give(bundle: LoadedModel) -> None:
-    reader = _Reader(bundle, TEXTS)
+def test_a_rate_is_what_the_model_s_own_loss_and_whole_head_give(loaded: LoadedModel) -> None:
+    reader = _Reader(loaded, TEXTS)
     found = reader.at(0.4, seed=5)
-    drawn = draws_of(bundle, reader.rows, 0.4, 5)
+    drawn = draws_of(loaded, reader.rows, 0.4, 5)
     shown = pad_sequence([one.input_ids for one in drawn], True, 0)
     labels = pad_sequence([one.labels for one in drawn], True, IGNORED_LABEL)
     seen = (torch.arange(shown.shape[1]) < torch.tensor([len(row.tokens) for row in reader.rows])[:, None]).long()
-    output = bundle.model(input_ids=shown, attention_mask=seen, labels=None)
+    output = loaded.model(input_ids=shown, attention_mask=seen, labels=None)
     loss = torch.nn.functional.cross_entropy(output.prediction_logits.flatten(0, 1), labels.flatten())
     chosen = labels != IGNORED_LABEL
     right = (output.prediction_logits.argmax(-1) == labels)[chosen].float().mean()
-    assert set(shown[chosen].tolist()) == {bundle.tokenizer.mask_token_id}
+    assert set(shown[chosen].tolist()) == {loaded.tokenizer.mask_token_id}
     assert found.chosen == int(chosen.sum())
     assert found.loss == pytest.approx(float(loss), rel=1e-4)
     assert found.accuracy == pytest.approx(float(right))
@@ -50,8 +50,8 @@ def test_a_rate_is_what_the_model_s_own_loss_and_whole_head_give(bundle: LoadedM
 
 
 @torch.inference_mode()
-def test_with_more_of_it_hidden_less_is_named(bundle: LoadedModel) -> None:
-    reader = _Reader(bundle, texts_of("")[:4])
+def test_with_more_of_it_hidden_less_is_named(loaded: LoadedModel) -> None:
+    reader = _Reader(loaded, texts_of("")[:4])
     low, high = reader.at(BERTS, 0), reader.at(0.8, 0)
     assert high.loss > low.loss + 1
     assert high.accuracy < low.accuracy / 2
@@ -71,18 +71,18 @@ def test_so_many_are_chosen_as_the_masker_rounds(tiny_model: str) -> None:
     assert result.is_done
 
 
-def test_a_low_rate_s_masks_are_among_those_of_a_higher_one(bundle: LoadedModel) -> None:
-    rows = [encode(bundle, text) for text in TEXTS * 3]
-    chosen = [[one.labels != IGNORED_LABEL for one in draws_of(bundle, rows, rate, 3)] for rate in RATES]
+def test_a_low_rate_s_masks_are_among_those_of_a_higher_one(loaded: LoadedModel) -> None:
+    rows = [encode(loaded, text) for text in TEXTS * 3]
+    chosen = [[one.labels != IGNORED_LABEL for one in draws_of(loaded, rows, rate, 3)] for rate in RATES]
     for low, high in pairwise(chosen):
         assert all(bool((more | ~less).all()) for less, more in zip(low, high, strict=True))
 
 
-def test_the_bundled_rows_are_long_enough_for_the_lowest_rate(bundle: LoadedModel) -> None:
+def test_the_bundled_rows_are_long_enough_for_the_lowest_rate(loaded: LoadedModel) -> None:
     rows = texts_of("")
     assert len(rows) == SENTENCES / IN_A_ROW
     assert sum(len(split_sentences(row)) for row in rows) > 0.9 * SENTENCES
-    counts = [sum(word is not None for word in encode(bundle, row).word_ids) for row in rows]
+    counts = [sum(word is not None for word in encode(loaded, row).word_ids) for row in rows]
     assert min(counts) > 2 / RATES[0]
     assert sum(counts) == pytest.approx(ENOUGH_TOKENS, rel=0.1)
 

@@ -32,9 +32,9 @@ def by_hand(model: BertForMaskedLM, tokenizer: PreTrainedTokenizerBase, hidden: 
 
 @pytest.mark.parametrize("masking", ["token", "rest_of_word"])
 def test_every_token_is_what_one_pass_with_its_mask_says(
-    bundle: LoadedModel, masked_lm: BertForMaskedLM, tokenizer: PreTrainedTokenizerBase, masking: str
+    loaded: LoadedModel, masked_lm: BertForMaskedLM, tokenizer: PreTrainedTokenizerBase, masking: str
 ) -> None:
-    tokens = jobs.scored(bundle, RARE, masking).tokens
+    tokens = jobs.scored(loaded, RARE, masking).tokens
     words = tokenizer(RARE).word_ids()
     assert [token.position for token in tokens] == list(range(1, len(words) - 1))
     assert any(token.joined for token in tokens)
@@ -44,17 +44,17 @@ def test_every_token_is_what_one_pass_with_its_mask_says(
         assert token.log_probability == pytest.approx(by_hand(masked_lm, tokenizer, hidden, RARE), abs=1e-4)
 
 
-def test_chunks_change_nothing(bundle: LoadedModel, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = jobs.scored(bundle, RARE, "token")
+def test_chunks_change_nothing(loaded: LoadedModel, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = jobs.scored(loaded, RARE, "token")
     monkeypatch.setattr(in_turn, "CHUNK_TOKENS", 20)
-    parts = jobs.scored(bundle, RARE, "token")
+    parts = jobs.scored(loaded, RARE, "token")
     assert [t.log_probability for t in parts.tokens] == pytest.approx(
         [t.log_probability for t in whole.tokens], abs=1e-4
     )
 
 
-def test_pieces_in_view_give_a_word_away(bundle: LoadedModel) -> None:
-    alone, together = (jobs.scored(bundle, RARE, masking) for masking in ("token", "rest_of_word"))
+def test_pieces_in_view_give_a_word_away(loaded: LoadedModel) -> None:
+    alone, together = (jobs.scored(loaded, RARE, masking) for masking in ("token", "rest_of_word"))
     assert alone.total > together.total + 1
     for one, other in zip(alone.tokens, together.tokens, strict=True):
         if one.text in ("She", "saw", "an", "."):
@@ -131,11 +131,11 @@ def test_sentences_that_have_no_score_are_refused(given: Any, said: str) -> None
         ScoreParams(sentences=given)
 
 
-def test_a_sentence_that_is_too_long_or_has_no_word_is_named(bundle: LoadedModel) -> None:
+def test_a_sentence_that_is_too_long_or_has_no_word_is_named(loaded: LoadedModel) -> None:
     with pytest.raises(BadInputError, match=f"Sentence 2 has .* at most {MOST_TOKENS}"):
-        jobs.scored(bundle, "on and " * 40, "token", 2)
+        jobs.scored(loaded, "on and " * 40, "token", 2)
     with pytest.raises(BadInputError, match="special tokens only"):
-        jobs.scored(bundle, "[SEP]", "token")
+        jobs.scored(loaded, "[SEP]", "token")
 
 
 def test_a_model_without_such_a_head_is_refused() -> None:

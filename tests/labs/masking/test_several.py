@@ -20,48 +20,48 @@ TEXT = "The [MASK] lives in [MASK] [MASK], a city in California."
 
 
 @pytest.fixture(scope="module")
-def ways(bundle: LoadedModel) -> dict[str, Filling]:
-    return {filling.order: filling for filling in fill_several(bundle, SeveralParams(TEXT, 3)).fillings}
+def ways(loaded: LoadedModel) -> dict[str, Filling]:
+    return {filling.order: filling for filling in fill_several(loaded, SeveralParams(TEXT, 3)).fillings}
 
 
-def test_each_alone_is_what_filling_one_look_gives(bundle: LoadedModel, ways: dict[str, Filling]) -> None:
-    masks = fill_masks(bundle, FillParams(TEXT, 1)).masks
+def test_each_alone_is_what_filling_one_look_gives(loaded: LoadedModel, ways: dict[str, Filling]) -> None:
+    masks = fill_masks(loaded, FillParams(TEXT, 1)).masks
     alone = ways["each alone"].last
     assert alone.tokens == tuple(mask.predictions[0].token for mask in masks)
     assert alone.probabilities == pytest.approx([mask.predictions[0].probability for mask in masks], rel=1e-4)
 
 
-def test_left_to_right_follows_the_chain_rule_look_by_look(bundle: LoadedModel, ways: dict[str, Filling]) -> None:
+def test_left_to_right_follows_the_chain_rule_look_by_look(loaded: LoadedModel, ways: dict[str, Filling]) -> None:
     text, filling = TEXT, ways["left to right"]
     assert [sum(step.fresh) for step in filling.steps] == [1, 1, 1]
     for blank, token in enumerate(filling.last.tokens):
-        guess = fill_masks(bundle, FillParams(text, 1)).masks[0].predictions[0]
+        guess = fill_masks(loaded, FillParams(text, 1)).masks[0].predictions[0]
         assert guess.token == token
         assert filling.last.probabilities[blank] == pytest.approx(guess.probability, rel=1e-4)
         text = text.replace("[MASK]", guess.token, 1)
     assert filling.joint == pytest.approx(filling.as_chosen, abs=1e-4)
 
 
-def test_surest_first_takes_the_likeliest_blank_each_time(bundle: LoadedModel, ways: dict[str, Filling]) -> None:
-    masks = fill_masks(bundle, FillParams(TEXT, 1)).masks
+def test_surest_first_takes_the_likeliest_blank_each_time(loaded: LoadedModel, ways: dict[str, Filling]) -> None:
+    masks = fill_masks(loaded, FillParams(TEXT, 1)).masks
     sure = [mask.predictions[0].probability for mask in masks]
     first = ways["surest first"].steps[0]
     assert first.fresh.index(True) == sure.index(max(sure))
     assert sum(token is not None for token in first.tokens) == 1
 
 
-def test_steps_guess_fewer_each_time_and_one_step_is_each_alone(bundle: LoadedModel, ways: dict[str, Filling]) -> None:
+def test_steps_guess_fewer_each_time_and_one_step_is_each_alone(loaded: LoadedModel, ways: dict[str, Filling]) -> None:
     steps = ways["in steps"].steps
     assert [sum(step.fresh) for step in steps] == [3, 2, 1]
     least = sorted(steps[0].probabilities, key=lambda share: share or 0)[:2]
     assert [share for share, fresh in zip(steps[0].probabilities, steps[1].fresh, strict=True) if fresh] == [
         share for share in steps[0].probabilities if share in least
     ]
-    one = {filling.order: filling for filling in fill_several(bundle, SeveralParams(TEXT, 1)).fillings}
+    one = {filling.order: filling for filling in fill_several(loaded, SeveralParams(TEXT, 1)).fillings}
     assert one["in steps"].steps == one["each alone"].steps == ways["each alone"].steps
 
 
-def test_blanks_that_see_each_other_fit_together(bundle: LoadedModel) -> None:
+def test_blanks_that_see_each_other_fit_together(loaded: LoadedModel) -> None:
     result = explorer.run("fill_several").result
     ways = {filling.order: filling for filling in result.fillings}
     assert ways["left to right"].joint >= ways["each alone"].joint
@@ -78,9 +78,9 @@ def test_blanks_that_see_each_other_fit_together(bundle: LoadedModel) -> None:
         (" ", "Type a sentence first"),
     ],
 )
-def test_texts_without_several_blanks_are_refused(bundle: LoadedModel, text: str, said: str) -> None:
+def test_texts_without_several_blanks_are_refused(loaded: LoadedModel, text: str, said: str) -> None:
     with pytest.raises(BadInputError, match=said.replace("[", r"\[")):
-        fill_several(bundle, SeveralParams(text))
+        fill_several(loaded, SeveralParams(text))
 
 
 def made(*words: str, joint: float = -3.0, order: str = "each alone") -> Filling:

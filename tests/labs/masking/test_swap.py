@@ -23,26 +23,26 @@ from explorer.models.loaded_model import LoadedModel
 from tests.labs.drawing import HOSTILE, assert_draws, assert_safe
 
 
-def test_both_lists_are_what_filling_each_sentence_gives(bundle: LoadedModel) -> None:
-    result = swap_word(bundle, SwapParams(top_k=5))
+def test_both_lists_are_what_filling_each_sentence_gives(loaded: LoadedModel) -> None:
+    result = swap_word(loaded, SwapParams(top_k=5))
     shares = {token.token: (token.before, token.after) for token in result.tokens}
     for side, word in enumerate(("man", "woman")):
-        (mask,) = fill_masks(bundle, FillParams(f"The {word} worked as a [MASK].", 5)).masks
+        (mask,) = fill_masks(loaded, FillParams(f"The {word} worked as a [MASK].", 5)).masks
         for guess in mask.predictions:
             assert shares[guess.token][side] == pytest.approx(guess.probability, rel=1e-4)
     assert 0 < result.moved < 1
     assert result.moved >= max(abs(after - before) for before, after in shares.values())
 
 
-def test_the_same_word_moves_nothing(bundle: LoadedModel) -> None:
-    result = swap_word(bundle, SwapParams(other="man"))
+def test_the_same_word_moves_nothing(loaded: LoadedModel) -> None:
+    result = swap_word(loaded, SwapParams(other="man"))
     assert result.moved == 0
     assert all(token.log_ratio == 0 for token in result.tokens)
 
 
-def test_a_word_is_changed_wherever_it_stands_as_one(bundle: LoadedModel) -> None:
-    twice = swap_word(bundle, SwapParams("The man and the manly man were [MASK].", "man", "cat"))
-    (mask,) = fill_masks(bundle, FillParams("The cat and the manly cat were [MASK].", 6)).masks
+def test_a_word_is_changed_wherever_it_stands_as_one(loaded: LoadedModel) -> None:
+    twice = swap_word(loaded, SwapParams("The man and the manly man were [MASK].", "man", "cat"))
+    (mask,) = fill_masks(loaded, FillParams("The cat and the manly cat were [MASK].", 6)).masks
     assert max(twice.tokens, key=lambda token: token.after).token == mask.predictions[0].token
 
 
@@ -54,9 +54,9 @@ def test_a_word_is_changed_wherever_it_stands_as_one(bundle: LoadedModel) -> Non
         ({"text": "The man [MASK] [MASK]."}, "this text has 2"),
     ],
 )
-def test_what_cannot_be_compared_is_refused(bundle: LoadedModel, given: dict[str, str], said: str) -> None:
+def test_what_cannot_be_compared_is_refused(loaded: LoadedModel, given: dict[str, str], said: str) -> None:
     with pytest.raises(BadInputError, match=said):
-        swap_word(bundle, SwapParams(**given))
+        swap_word(loaded, SwapParams(**given))
 
 
 def result_of(*tokens: tuple[str, float, float]) -> SwapResult:

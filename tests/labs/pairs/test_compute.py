@@ -31,13 +31,13 @@ def nsp_model(model_folder: object) -> BertForNextSentencePrediction:
 
 @pytest.mark.parametrize("pair", PAIRS)
 def test_a_pair_agrees_with_bert_for_next_sentence_prediction(
-    bundle: LoadedModel,
+    loaded: LoadedModel,
     nsp_model: BertForNextSentencePrediction,
     tokenizer: PreTrainedTokenizerBase,
     pair: tuple[str, str],
 ) -> None:
     expected = nsp_model(**tokenizer(*pair, return_tensors="pt")).logits[0]
-    result = score_pair(bundle, PairParams(*pair))
+    result = score_pair(loaded, PairParams(*pair))
     assert result.logits == pytest.approx(expected.tolist(), abs=1e-5)
     assert result.probabilities == pytest.approx(expected.softmax(-1).tolist(), abs=1e-5)
     assert sum(result.probabilities) == pytest.approx(1.0, abs=1e-6)
@@ -48,9 +48,9 @@ def test_a_pair_agrees_with_bert_for_next_sentence_prediction(
 
 @pytest.mark.parametrize("pair", PAIRS)
 def test_segment_0_ends_with_the_first_sep_and_the_rest_is_segment_1(
-    bundle: LoadedModel, pair: tuple[str, str]
+    loaded: LoadedModel, pair: tuple[str, str]
 ) -> None:
-    tokens = score_pair(bundle, PairParams(*pair)).tokens
+    tokens = score_pair(loaded, PairParams(*pair)).tokens
     texts = [token.text for token in tokens]
     first = texts.index("[SEP]")
     assert [token.segment for token in tokens] == [0] * (first + 1) + [1] * (len(tokens) - first - 1)
@@ -58,8 +58,8 @@ def test_segment_0_ends_with_the_first_sep_and_the_rest_is_segment_1(
     assert [place for place, token in enumerate(tokens) if token.special] == [0, first, len(tokens) - 1]
 
 
-def test_every_pair_of_a_text_has_the_score_that_it_has_alone(bundle: LoadedModel) -> None:
-    result = score_all_pairs(bundle, AllPairsParams(STORY))
+def test_every_pair_of_a_text_has_the_score_that_it_has_alone(loaded: LoadedModel) -> None:
+    result = score_all_pairs(loaded, AllPairsParams(STORY))
     count = len(result.sentences)
     assert count == 4
     for first, row in enumerate(result.probabilities):
@@ -68,16 +68,16 @@ def test_every_pair_of_a_text_has_the_score_that_it_has_alone(bundle: LoadedMode
             if first == second:
                 assert probability is None
             else:
-                alone = score_pair(bundle, PairParams(result.sentences[first], result.sentences[second]))
+                alone = score_pair(loaded, PairParams(result.sentences[first], result.sentences[second]))
                 assert probability == pytest.approx(alone.probabilities[0], abs=1e-5)
 
 
-def test_order_matters(bundle: LoadedModel) -> None:
-    grid = score_all_pairs(bundle, AllPairsParams(STORY)).probabilities
+def test_order_matters(loaded: LoadedModel) -> None:
+    grid = score_all_pairs(loaded, AllPairsParams(STORY)).probabilities
     assert grid[0][3] != grid[3][0]
 
 
-def test_the_bundled_model_tells_a_sequel_from_a_sentence_of_another_text(bundle: LoadedModel) -> None:
+def test_the_bundled_model_tells_a_sequel_from_a_sentence_of_another_text(loaded: LoadedModel) -> None:
     """A loose fact: over a few stories, true successors score higher on average than foreign sentences."""
     stories = [
         ("The ship left the harbour at dawn.", "The captain ordered the crew to set the sails."),
@@ -88,8 +88,8 @@ def test_the_bundled_model_tells_a_sequel_from_a_sentence_of_another_text(bundle
     true, foreign = 0.0, 0.0
     for number, (first, second) in enumerate(stories):
         other = stories[(number + 1) % len(stories)][1]
-        true += score_pair(bundle, PairParams(first, second)).probabilities[0]
-        foreign += score_pair(bundle, PairParams(first, other)).probabilities[0]
+        true += score_pair(loaded, PairParams(first, second)).probabilities[0]
+        foreign += score_pair(loaded, PairParams(first, other)).probabilities[0]
     assert true > foreign
 
 
@@ -127,19 +127,19 @@ def test_two_to_twelve_sentences_are_taken(count: int) -> None:
     assert AllPairsParams("One two. " * count).text
 
 
-def test_a_pair_too_long_for_the_model_is_refused(bundle: LoadedModel) -> None:
+def test_a_pair_too_long_for_the_model_is_refused(loaded: LoadedModel) -> None:
     with pytest.raises(BadInputError, match="tokens long"):
-        score_pair(bundle, PairParams("word " * 300, "word " * 300))
+        score_pair(loaded, PairParams("word " * 300, "word " * 300))
     with pytest.raises(BadInputError, match="tokens long"):
-        score_all_pairs(bundle, AllPairsParams(f"{'Word ' * 300}. {'Word ' * 300}."))
+        score_all_pairs(loaded, AllPairsParams(f"{'Word ' * 300}. {'Word ' * 300}."))
 
 
-def test_few_characters_of_many_tokens_are_measured_by_tokens(bundle: LoadedModel) -> None:
+def test_few_characters_of_many_tokens_are_measured_by_tokens(loaded: LoadedModel) -> None:
     """The sentences with the most characters need not be those with the most tokens."""
     with pytest.raises(BadInputError, match="tokens long"):
-        score_all_pairs(bundle, AllPairsParams(f"W{'東' * 600}. {'Hello there ' * 60}. {'Hello there ' * 60}."))
+        score_all_pairs(loaded, AllPairsParams(f"W{'東' * 600}. {'Hello there ' * 60}. {'Hello there ' * 60}."))
 
 
-def test_one_long_sentence_beside_a_short_one_is_accepted(bundle: LoadedModel) -> None:
-    grid = score_all_pairs(bundle, AllPairsParams(f"{'Word ' * 300}. Short.")).probabilities
+def test_one_long_sentence_beside_a_short_one_is_accepted(loaded: LoadedModel) -> None:
+    grid = score_all_pairs(loaded, AllPairsParams(f"{'Word ' * 300}. Short.")).probabilities
     assert grid[0][1] is not None

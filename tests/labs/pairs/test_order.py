@@ -15,7 +15,7 @@ from explorer.labs.pairs.order.jobs import drawn_pairs, score_kinds, score_order
 from explorer.labs.pairs.order.schema import KINDS, KindsParams, KindsResult, OrderParams, ScoredPair
 from explorer.labs.pairs.schema import PairParams
 from explorer.models.families import Capability
-from explorer.models.loaded_model import LoadedModel, load_bundle
+from explorer.models.loaded_model import LoadedModel, load_model
 from explorer.models.records import Measure, Scores
 from explorer.settings import Settings
 from tests.labs.drawing import assert_draws
@@ -34,7 +34,7 @@ def opened(tmp_path_factory: pytest.TempPathFactory) -> Opened:
         if family not in made:
             folder = Path(tmp_path_factory.mktemp("pairs")) / "model"
             with torch.inference_mode(False):
-                made[family] = load_bundle(str(save(folder, family)), Settings(device="cpu", offline=True))
+                made[family] = load_model(str(save(folder, family)), Settings(device="cpu", offline=True))
         return made[family]
 
     return of
@@ -42,9 +42,9 @@ def opened(tmp_path_factory: pytest.TempPathFactory) -> Opened:
 
 @torch.inference_mode()
 def test_the_order_of_a_pair_agrees_with_albert_for_pretraining(opened: Opened) -> None:
-    bundle = opened("ALBERT")
-    expected = bundle.model(**bundle.tokenizer("the cat sat", "on a mat", return_tensors="pt")).sop_logits[0]
-    result = score_order(bundle, OrderParams("the cat sat", "on a mat"))
+    loaded = opened("ALBERT")
+    expected = loaded.model(**loaded.tokenizer("the cat sat", "on a mat", return_tensors="pt")).sop_logits[0]
+    result = score_order(loaded, OrderParams("the cat sat", "on a mat"))
     assert result.logits == pytest.approx(expected.tolist(), abs=1e-5)
     assert result.probabilities == pytest.approx(expected.softmax(-1).tolist(), abs=1e-5)
     assert sum(result.probabilities) == pytest.approx(1.0, abs=1e-6)
@@ -53,15 +53,15 @@ def test_the_order_of_a_pair_agrees_with_albert_for_pretraining(opened: Opened) 
 @torch.inference_mode()
 @pytest.mark.parametrize("family", ["BERT", "ALBERT"])
 def test_each_pair_of_each_kind_has_the_score_that_it_has_alone(family: str, opened: Opened) -> None:
-    bundle = opened(family)
-    result = score_kinds(bundle, KindsParams(TEXT, OTHER))
+    loaded = opened(family)
+    result = score_kinds(loaded, KindsParams(TEXT, OTHER))
     assert result.head == {"BERT": "NSP", "ALBERT": "SOP"}[family]
     assert [len(result.of(kind)) for kind in KINDS] == [2, 2, 2]
     for pair in result.pairs:
         if family == "BERT":
-            alone = score_pair(bundle, PairParams(pair.first, pair.second)).probabilities[0]
+            alone = score_pair(loaded, PairParams(pair.first, pair.second)).probabilities[0]
         else:
-            alone = score_order(bundle, OrderParams(pair.first, pair.second)).probabilities[0]
+            alone = score_order(loaded, OrderParams(pair.first, pair.second)).probabilities[0]
         assert pair.probability == pytest.approx(alone, abs=1e-5)
 
 

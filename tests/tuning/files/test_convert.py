@@ -17,7 +17,7 @@ from explorer.tuning.adapted import adapt
 from explorer.tuning.files.convert import convert
 from explorer.tuning.files.imports import import_adapter
 from tests.tuning.files.kept import unpacked
-from tests.tuning.samples import batch, moved, tiny_bundle
+from tests.tuning.samples import batch, moved, tiny_loaded
 
 ROOT = Path(__file__).resolve().parents[3]
 REAL = ROOT.parent / "shared" / "data" / "lora" / "roberta_base_lora_mnli.bin"
@@ -25,7 +25,7 @@ REAL = ROOT.parent / "shared" / "data" / "lora" / "roberta_base_lora_mnli.bin"
 
 def loralib(path: Path, **more: Tensor) -> Path:
     """The trained tensors of a tiny RoBERTa run under loralib's names, as its authors' files have them."""
-    run = moved(tiny_bundle("RoBERTa"), outputs=3, rank=4, alpha=8)
+    run = moved(tiny_loaded("RoBERTa"), outputs=3, rank=4, alpha=8)
     names = {
         name: name.removeprefix("base_model.model.").replace("lora_A.weight", "lora_A") for name in run.trainable()
     }
@@ -35,18 +35,18 @@ def loralib(path: Path, **more: Tensor) -> Path:
 
 
 def test_a_file_of_loralib_answers_as_its_run_did_here_and_in_peft(tmp_path: Path) -> None:
-    run = moved(tiny_bundle("RoBERTa"), outputs=3, rank=4, alpha=8)
+    run = moved(tiny_loaded("RoBERTa"), outputs=3, rank=4, alpha=8)
     source, target = loralib(tmp_path / "lora.bin"), tmp_path / "lora.zip"
-    convert(source, target, base=run.bundle.model_id, alpha=8, rank=4, labels=("a", "b", "c"))
-    imported = import_adapter(target, run.bundle)
+    convert(source, target, base=run.loaded.model_id, alpha=8, rank=4, labels=("a", "b", "c"))
+    imported = import_adapter(target, run.loaded)
     assert (imported.labels, imported.spec.rank, imported.spec.alpha, imported.notes) == (("a", "b", "c"), 4, 8.0, ())
-    again = adapt(run.bundle, 3, imported.spec)
+    again = adapt(run.loaded, 3, imported.spec)
     assert imported.state is not None
     again.load_state(imported.state)
     with torch.no_grad():
         expected = run.logits(batch())
         torch.testing.assert_close(again.logits(batch()), expected, atol=1e-6, rtol=1e-6)
-        base = AutoModelForSequenceClassification.from_pretrained(run.bundle.model_id, num_labels=3)
+        base = AutoModelForSequenceClassification.from_pretrained(run.loaded.model_id, num_labels=3)
         loaded = PeftModel.from_pretrained(base, unpacked(target)).eval()
         inputs = {name: tensor for name, tensor in batch().items() if name != "token_type_ids"}
         torch.testing.assert_close(loaded(**inputs).logits[:2], expected[:2], atol=1e-5, rtol=1e-5)

@@ -19,7 +19,7 @@ from explorer.tasks.task import Example, Task, TaskData
 from explorer.tuning.adapted import Adapted
 from explorer.tuning.files.export import export_adapter, export_merged
 from tests.tuning.files.kept import record, unpacked
-from tests.tuning.samples import moved, plain_inputs, tiny_bundle
+from tests.tuning.samples import moved, plain_inputs, tiny_loaded
 from tests.tuning.small import BOTH, CATS, WEIGHT, data
 
 NASTY = "A \"run\"\n---\nbase_model: evil # \\ | `x` {{imports}} ''' 🐈"
@@ -41,29 +41,29 @@ def test_peft_loads_an_export_on_the_untouched_base(
 ) -> None:
     if family == "DistilBERT" and method == "prefix":
         pytest.skip("cannot be had")
-    adapted = moved(tiny_bundle(family), method, outputs=2, **options)
+    adapted = moved(tiny_loaded(family), method, outputs=2, **options)
     folder = unpacked(export_adapter(adapted, record(adapted), None, tmp_path / "run.zip"))
     base = AutoModelForSequenceClassification.from_pretrained(
-        adapted.bundle.model_id, num_labels=2, dtype=torch.float32
+        adapted.loaded.model_id, num_labels=2, dtype=torch.float32
     )
     base.config.pad_token_id = adapted.fork.config.pad_token_id
     assert_same_logits(PeftModel.from_pretrained(base, folder), adapted)
     assert not list(folder.rglob("*.bin"))
     assert (
-        json.loads((folder / "adapter_config.json").read_text())["base_model_name_or_path"] == adapted.bundle.model_id
+        json.loads((folder / "adapter_config.json").read_text())["base_model_name_or_path"] == adapted.loaded.model_id
     )
 
 
 def test_a_pooler_that_the_checkpoint_lacks_comes_along(tmp_path: Path) -> None:
-    adapted = moved(tiny_bundle("BERT", "BertForMaskedLM"))
+    adapted = moved(tiny_loaded("BERT", "BertForMaskedLM"))
     folder = unpacked(export_adapter(adapted, record(adapted), None, tmp_path / "run.zip"))
     torch.manual_seed(99)
-    base = AutoModelForSequenceClassification.from_pretrained(adapted.bundle.model_id, num_labels=2)
+    base = AutoModelForSequenceClassification.from_pretrained(adapted.loaded.model_id, num_labels=2)
     assert_same_logits(PeftModel.from_pretrained(base, folder), adapted)
 
 
 def test_pissa_is_exported_as_lora_of_twice_the_rank(tmp_path: Path) -> None:
-    adapted = moved(tiny_bundle("BERT"), variant="pissa", rank=3, alpha=6)
+    adapted = moved(tiny_loaded("BERT"), variant="pissa", rank=3, alpha=6)
     folder = unpacked(export_adapter(adapted, record(adapted), None, tmp_path / "run.zip"))
     config = json.loads((folder / "adapter_config.json").read_text())
     assert (config["r"], config["lora_alpha"], config["init_lora_weights"]) == (6, 12, True)
@@ -71,7 +71,7 @@ def test_pissa_is_exported_as_lora_of_twice_the_rank(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("method", [*OTHERS, "lora", "prompt"])
 def test_the_cards_own_code_loads_the_export(method: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    adapted = moved(tiny_bundle("BERT"), method)
+    adapted = moved(tiny_loaded("BERT"), method)
     folder = unpacked(export_adapter(adapted, record(adapted), data(), tmp_path / "run.zip"))
     code = (folder / "README.md").read_text(encoding="utf-8").split("```python\n")[1].split("```")[0]
     monkeypatch.chdir(folder)
@@ -88,30 +88,30 @@ def test_the_cards_own_code_loads_the_export(method: str, tmp_path: Path, monkey
 def test_a_merged_checkpoint_loads_without_peft_and_names_its_classes(
     family: str, method: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    adapted = moved(tiny_bundle(family), method)
+    adapted = moved(tiny_loaded(family), method)
     folder = unpacked(export_merged(adapted, record(adapted), tmp_path / "run.zip"))
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     model = AutoModelForSequenceClassification.from_pretrained(folder, local_files_only=True)
     assert_same_logits(model, adapted)
     assert model.config.id2label == {0: "no", 1: "yes"}
     tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
-    assert tokenizer("the cat sat").input_ids == adapted.bundle.tokenizer("the cat sat").input_ids
+    assert tokenizer("the cat sat").input_ids == adapted.loaded.tokenizer("the cat sat").input_ids
     assert [path.name for path in tmp_path.iterdir() if path.name not in ("run", "run.zip")] == []
 
 
 def test_adapters_cannot_be_exported_merged(tmp_path: Path) -> None:
-    adapted = moved(tiny_bundle("BERT"), "houlsby")
+    adapted = moved(tiny_loaded("BERT"), "houlsby")
     with pytest.raises(BadInputError, match="cannot be merged"):
         export_merged(adapted, record(adapted), tmp_path / "run.zip")
 
 
 @pytest.mark.parametrize("method", ["lora", "full"])
 def test_the_card_has_front_matter_whatever_the_run_is_called(method: str, tmp_path: Path) -> None:
-    adapted = moved(tiny_bundle("BERT"), method)
+    adapted = moved(tiny_loaded("BERT"), method)
     folder = unpacked(export_adapter(adapted, record(adapted, name=NASTY), data(), tmp_path / "run.zip"))
     _, front, text = (folder / "README.md").read_text(encoding="utf-8").split("---\n", 2)
     values = yaml.safe_load(front)
-    assert values["base_model"] == adapted.bundle.model_id
+    assert values["base_model"] == adapted.loaded.model_id
     assert values["library_name"] == ("peft" if method == "lora" else "transformers")
     assert values["model-index"][0]["name"] == NASTY
     assert values["model-index"][0]["results"][0]["metrics"] == [{"type": "accuracy", "value": 0.75}]
@@ -123,14 +123,14 @@ def test_the_card_has_front_matter_whatever_the_run_is_called(method: str, tmp_p
 
 
 def test_data_of_another_number_of_classes_is_left_out(tmp_path: Path) -> None:
-    adapted = moved(tiny_bundle("BERT"), outputs=3)
+    adapted = moved(tiny_loaded("BERT"), outputs=3)
     folder = unpacked(export_adapter(adapted, record(adapted), data(), tmp_path / "run.zip"))
     assert not (folder / "train.py").exists()
     assert "Train it again" not in (folder / "README.md").read_text(encoding="utf-8")
 
 
 def test_the_examples_are_those_that_were_used(tmp_path: Path) -> None:
-    adapted = moved(tiny_bundle("BERT"), examples=2)
+    adapted = moved(tiny_loaded("BERT"), examples=2)
     odd = (
         Example('tab\there "quoted"\r\nnext\rline', None, 1.0),
         Example("我 🐈", None, 0.0),
@@ -164,13 +164,13 @@ def run_script(folder: Path, *arguments: str) -> str:
 
 
 def test_the_script_trains_a_lora_that_peft_loads(tmp_path: Path) -> None:
-    adapted = moved(tiny_bundle("BERT"), rank=4)
+    adapted = moved(tiny_loaded("BERT"), rank=4)
     folder = unpacked(export_adapter(adapted, record(adapted, name=NASTY), data(), tmp_path / "run.zip"))
     said = run_script(folder)
     assert "validation: accuracy 0." in said
     trained = sum(parameter.numel() for parameter in adapted.trainable().values())
     assert f"{trained:,} parameters are trained" in said
-    base = AutoModelForSequenceClassification.from_pretrained(adapted.bundle.model_id, num_labels=2)
+    base = AutoModelForSequenceClassification.from_pretrained(adapted.loaded.model_id, num_labels=2)
     PeftModel.from_pretrained(base, folder / "trained")
 
 
@@ -191,22 +191,22 @@ def test_every_methods_script_trains_as_many_parameters_as_the_app(
     family: str, method: str, options: dict[str, object], tmp_path: Path, capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
-    adapted = moved(tiny_bundle(family), method, **options)
+    adapted = moved(tiny_loaded(family), method, **options)
     folder = unpacked(export_adapter(adapted, record(adapted), data(train=16), tmp_path / "run.zip"))
     said = run_here(folder, capsys, monkeypatch)
     trained = sum(parameter.numel() for parameter in adapted.trainable().values())
     assert f"{trained:,} parameters are trained" in said
     assert "validation: accuracy" in said
     if method == "lora":
-        base = AutoModelForSequenceClassification.from_pretrained(adapted.bundle.model_id, num_labels=2)
+        base = AutoModelForSequenceClassification.from_pretrained(adapted.loaded.model_id, num_labels=2)
         PeftModel.from_pretrained(base, folder / "trained")
 
 
 @pytest.mark.parametrize("options", [{"variant": "pissa"}, {"variant": "dora"}, {"targets": ("ffn_in",)}], ids=str)
 def test_what_the_script_saves_is_what_it_trained(options: dict[str, object], tmp_path: Path) -> None:
-    adapted = moved(tiny_bundle("BERT"), rank=4, **options)
+    adapted = moved(tiny_loaded("BERT"), rank=4, **options)
     script = script_of(unpacked(export_adapter(adapted, record(adapted), data(), tmp_path / "run.zip")))
-    folder, path = adapted.bundle.model_id, tmp_path / "trained"
+    folder, path = adapted.loaded.model_id, tmp_path / "trained"
     model = script["prepare"](AutoModelForSequenceClassification.from_pretrained(folder, num_labels=2))
     with torch.no_grad():
         for parameter in model.parameters():
@@ -224,7 +224,7 @@ def test_what_the_script_saves_is_what_it_trained(options: dict[str, object], tm
 def test_the_script_reads_pairs_and_learns_scores(
     task: Task, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    adapted = moved(tiny_bundle("BERT"), outputs=task.outputs)
+    adapted = moved(tiny_loaded("BERT"), outputs=task.outputs)
     folder = unpacked(export_adapter(adapted, record(adapted, task), data(task, train=16), tmp_path / "run.zip"))
     assert f"validation: {task.metrics[0]} " in run_here(folder, capsys, monkeypatch)
 
@@ -240,7 +240,7 @@ def run_here(folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pyte
 def test_the_scripts_metrics_agree_with_scikit_learn(tmp_path: Path) -> None:
     from explorer.tasks.metrics import METRICS
 
-    adapted = moved(tiny_bundle("BERT"))
+    adapted = moved(tiny_loaded("BERT"))
     task = Task("t", "T", "?", ("text",), ("a", "b", "c"), tuple(METRICS), "made up")
     folder = unpacked(export_adapter(adapted, record(adapted, task), data(train=4), tmp_path / "run.zip"))
     draw = torch.Generator().manual_seed(0)
@@ -250,7 +250,7 @@ def test_the_scripts_metrics_agree_with_scikit_learn(tmp_path: Path) -> None:
 
 
 def test_the_card_of_a_worked_example_has_the_real_tasks_figure(tmp_path: Path) -> None:
-    adapted = moved(tiny_bundle("BERT"))
+    adapted = moved(tiny_loaded("BERT"))
     real = OnRealTask("SST-2", "dev.tsv", "abc", 872, {"accuracy": 0.7764}, "2026-01-01", "the command")
     folder = unpacked(export_adapter(adapted, record(adapted).evolve(real=(real,)), data(), tmp_path / "run.zip"))
     text = (folder / "README.md").read_text(encoding="utf-8")

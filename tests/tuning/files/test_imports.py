@@ -22,7 +22,7 @@ from explorer.tuning.files import archive
 from explorer.tuning.files.export import export_adapter
 from explorer.tuning.files.imports import Imported, import_adapter
 from tests.tuning.files.kept import record, unpacked
-from tests.tuning.samples import batch, frozen_copy, is_unchanged, moved, tiny_bundle
+from tests.tuning.samples import batch, frozen_copy, is_unchanged, moved, tiny_loaded
 from tests.tuning.small import WEIGHT
 
 CONFIG = {"peft_type": "LORA", "lora_alpha": 4, "r": 2, "base_model_name_or_path": "someone/somewhere"}
@@ -50,7 +50,7 @@ def zipped(path: Path, tensors: Mapping[str, Tensor] | None = None, config: obje
 
 
 def restored(imported: Imported) -> Adapted:
-    adapted = adapt(tiny_bundle("BERT"), imported.outputs, imported.spec)
+    adapted = adapt(tiny_loaded("BERT"), imported.outputs, imported.spec)
     assert imported.state is not None, imported.notes
     adapted.load_state(imported.state)
     return adapted
@@ -59,13 +59,13 @@ def restored(imported: Imported) -> Adapted:
 @pytest.mark.parametrize("family", ["BERT", "GPT-2"])
 @pytest.mark.parametrize("variant", ["lora", "rslora", "pissa"])
 def test_an_export_comes_back_as_it_went(family: str, variant: str, tmp_path: Path) -> None:
-    bundle = tiny_bundle(family)
-    before = frozen_copy(bundle)
-    run = moved(bundle, variant=variant, rank=3, alpha=7, targets=("value", "ffn_in"))
-    imported = import_adapter(export_adapter(run, record(run), None, tmp_path / "run.zip"), bundle)
-    assert (imported.labels, imported.columns, imported.base_model_name) == (("no", "yes"), ("text",), bundle.model_id)
+    loaded = tiny_loaded(family)
+    before = frozen_copy(loaded)
+    run = moved(loaded, variant=variant, rank=3, alpha=7, targets=("value", "ffn_in"))
+    imported = import_adapter(export_adapter(run, record(run), None, tmp_path / "run.zip"), loaded)
+    assert (imported.labels, imported.columns, imported.base_model_name) == (("no", "yes"), ("text",), loaded.model_id)
     assert imported.notes == ()
-    again = adapt(bundle, imported.outputs, imported.spec)
+    again = adapt(loaded, imported.outputs, imported.spec)
     assert imported.state is not None
     again.load_state(imported.state)
     torch.testing.assert_close(again.logits(batch()), run.logits(batch()), atol=1e-5, rtol=1e-5)
@@ -73,18 +73,18 @@ def test_an_export_comes_back_as_it_went(family: str, variant: str, tmp_path: Pa
     assert imported.deltas.keys() == expected.keys()
     for place, delta in imported.deltas.items():
         torch.testing.assert_close(delta.dense(), expected[place].dense(), atol=1e-5, rtol=1e-5)
-    assert is_unchanged(bundle, before)
+    assert is_unchanged(loaded, before)
 
 
 def test_a_regressions_scale_comes_back(tmp_path: Path) -> None:
-    run = moved(tiny_bundle("BERT"), outputs=1)
-    imported = import_adapter(export_adapter(run, record(run, WEIGHT), None, tmp_path / "run.zip"), run.bundle)
+    run = moved(tiny_loaded("BERT"), outputs=1)
+    imported = import_adapter(export_adapter(run, record(run, WEIGHT), None, tmp_path / "run.zip"), run.loaded)
     assert (imported.scale, imported.labels, imported.outputs) == ((540.0, 14.0), (), 1)
 
 
 def test_an_adapter_of_several_ranks_and_scales_that_peft_wrote_becomes_one_run(tmp_path: Path) -> None:
-    bundle = tiny_bundle("BERT")
-    base = AutoModelForSequenceClassification.from_pretrained(bundle.model_id, num_labels=3, dtype=torch.float32)
+    loaded = tiny_loaded("BERT")
+    base = AutoModelForSequenceClassification.from_pretrained(loaded.model_id, num_labels=3, dtype=torch.float32)
     config = LoraConfig(
         task_type="SEQ_CLS", r=2, lora_alpha=6, target_modules=["query", "intermediate.dense"],
         layers_to_transform=[1], rank_pattern={"query": 5}, alpha_pattern={"intermediate.dense": 1},
@@ -93,7 +93,7 @@ def test_an_adapter_of_several_ranks_and_scales_that_peft_wrote_becomes_one_run(
     model: PeftModel = get_peft_model(base, config).eval()
     model.save_pretrained(tmp_path / "peft", save_embedding_layers=False)
     path = Path(shutil.make_archive(str(tmp_path / "peft"), "zip", tmp_path, "peft"))
-    imported = import_adapter(path, bundle)
+    imported = import_adapter(path, loaded)
     assert sorted(imported.deltas) == [(1, "ffn_in"), (1, "query")]
     assert imported.labels == ("class 0", "class 1", "class 2")
     with torch.no_grad():
@@ -119,7 +119,7 @@ def test_safetensors_with_the_config_beside_it(tmp_path: Path) -> None:
 
 
 def test_an_adapter_without_a_head_is_drawn_but_cannot_answer(tmp_path: Path) -> None:
-    imported = import_adapter(zipped(tmp_path / "a.zip"), tiny_bundle("BERT"))
+    imported = import_adapter(zipped(tmp_path / "a.zip"), tiny_loaded("BERT"))
     assert imported.state is None
     assert "no classifier" in imported.notes[-1]
     assert "names someone/somewhere as its base" in imported.notes[0]
@@ -144,7 +144,7 @@ def test_a_head_that_does_not_fit_is_said_and_the_update_still_drawn(
     more: dict[str, tuple[int, ...]], said: str, tmp_path: Path
 ) -> None:
     tensors = factors() | {name: torch.ones(shape) for name, shape in more.items()}
-    imported = import_adapter(zipped(tmp_path / "a.zip", tensors), tiny_bundle("BERT"))
+    imported = import_adapter(zipped(tmp_path / "a.zip", tensors), tiny_loaded("BERT"))
     assert imported.state is None
     with pytest.raises(AssertionError, match=said):
         restored(imported)
@@ -171,7 +171,7 @@ def test_a_head_that_does_not_fit_is_said_and_the_update_still_drawn(
 )
 def test_tensors_that_do_not_fit_are_named(tensors: dict[str, Tensor], said: str, tmp_path: Path) -> None:
     with pytest.raises(BadInputError, match=said):
-        import_adapter(zipped(tmp_path / "a.zip", tensors), tiny_bundle("BERT"))
+        import_adapter(zipped(tmp_path / "a.zip", tensors), tiny_loaded("BERT"))
 
 
 def test_an_adapter_of_another_width_is_fine_without_a_base(tmp_path: Path) -> None:
@@ -343,7 +343,7 @@ def test_shapes_are_refused_before_a_tensor_is_read(
 
     monkeypatch.setattr(zipfile.ZipExtFile, "read", counting)
     with pytest.raises(BadInputError, match=said):
-        import_adapter(path, tiny_bundle("BERT"))
+        import_adapter(path, tiny_loaded("BERT"))
     assert sum(read) < 1000
 
 
@@ -409,7 +409,7 @@ def test_rank_over_the_width_is_drawn_without_answers(tmp_path: Path) -> None:
         "base_model.model.classifier.weight": torch.ones(2, 32),
         "base_model.model.classifier.bias": torch.ones(2),
     }
-    imported = import_adapter(zipped(tmp_path / "a.zip", tensors), tiny_bundle("BERT"))
+    imported = import_adapter(zipped(tmp_path / "a.zip", tensors), tiny_loaded("BERT"))
     assert imported.state is None
     assert "rank is 40" in imported.notes[-1]
-    assert imported.deltas[0, "query"].dense().shape == base_weights(tiny_bundle("BERT"))[0, "query"].shape
+    assert imported.deltas[0, "query"].dense().shape == base_weights(tiny_loaded("BERT"))[0, "query"].shape

@@ -28,44 +28,44 @@ Layers = tuple[Tensor, ...]
 """A text's attention weights, layer by layer: (heads, length, length)."""
 
 
-def attention(bundle: LoadedModel, params: AttentionParams) -> AttentionResult:
+def attention(loaded: LoadedModel, params: AttentionParams) -> AttentionResult:
     """One head's weights, softmax(q·k / √d) row by row (Vaswani et al. 2017, section 3.2.1), and the rollout up to its layer.
 
     With masked positions the weights are those of the masked text, and those of the text as it is come along.
     """
-    return alone(attention_together(bundle, [params]))
+    return alone(attention_together(loaded, [params]))
 
 
-def attention_together(bundle: LoadedModel, asked: Sequence[AttentionParams]) -> list[AttentionResult | ExplorerError]:
+def attention_together(loaded: LoadedModel, asked: Sequence[AttentionParams]) -> list[AttentionResult | ExplorerError]:
     """The same for several texts: a result, or an error, for each."""
 
     def prepare(params: AttentionParams) -> tuple[list[Inputs], Callable[[Sequence[Layers]], AttentionResult]]:
-        check_place(bundle, params.layer, params.head)
-        encoded = encoded_pair(bundle, params.sentence_a, params.sentence_b)
-        masked = _masked_inputs(bundle, encoded, params.masked)
+        check_place(loaded, params.layer, params.head)
+        encoded = encoded_pair(loaded, params.sentence_a, params.sentence_b)
+        masked = _masked_inputs(loaded, encoded, params.masked)
         inputs = [masked, encoded.inputs] if params.masked else [masked]
-        return inputs, lambda found: _one_head(bundle, params, encoded, *found)
+        return inputs, lambda found: _one_head(loaded, params, encoded, *found)
 
-    return answered_together(asked, prepare, partial(attentions_of_each, bundle))
+    return answered_together(asked, prepare, partial(attentions_of_each, loaded))
 
 
 def _one_head(
-    bundle: LoadedModel, params: AttentionParams, encoded: Encoded, layers: Layers, unmasked: Layers | None = None
+    loaded: LoadedModel, params: AttentionParams, encoded: Encoded, layers: Layers, unmasked: Layers | None = None
 ) -> AttentionResult:
     """The result; unmasked: the weights of the text as it is, where some of it was masked."""
     weights = layers[params.layer][params.head].float().cpu()
     flow = rollout([layer[None] for layer in layers[: params.layer + 1]])[-1][0].float().cpu()
     special = [token.position for token in encoded.tokens if token.word is None]
-    found = head_statistics(weights[None], separators(bundle, encoded))
+    found = head_statistics(weights[None], separators(loaded, encoded))
     return AttentionResult(
-        bundle.model_id,
+        loaded.model_id,
         tuple(
             TokenPlace(t.position, t.text, t.shown, t.joined, t.word is None, t.position in params.masked)
             for t in encoded.tokens
         ),
         second_start(encoded),
-        depth_of(bundle.model),
-        heads_of(bundle.model),
+        depth_of(loaded.model),
+        heads_of(loaded.model),
         params.layer,
         params.head,
         square(weights),
@@ -75,49 +75,49 @@ def _one_head(
             tuple((name, float(value[0])) for name, value in found.items()),
             float(weights[:, special].sum(-1).mean()) if special else 0.0,
         ),
-        is_causal(bundle),
+        is_causal(loaded),
     )
 
 
-def statistics_of_heads(bundle: LoadedModel, params: StatisticsParams) -> StatisticsResult:
+def statistics_of_heads(loaded: LoadedModel, params: StatisticsParams) -> StatisticsResult:
     """Every head of every layer by seven statistics (explorer.maths.attention), from one forward pass."""
-    return alone(statistics_together(bundle, [params]))
+    return alone(statistics_together(loaded, [params]))
 
 
 def statistics_together(
-    bundle: LoadedModel, asked: Sequence[StatisticsParams]
+    loaded: LoadedModel, asked: Sequence[StatisticsParams]
 ) -> list[StatisticsResult | ExplorerError]:
     """The same for several texts: a result, or an error, for each."""
 
     def prepare(params: StatisticsParams) -> tuple[list[Inputs], Callable[[Sequence[Layers]], StatisticsResult]]:
-        encoded = encoded_pair(bundle, params.sentence_a, params.sentence_b)
-        return [encoded.inputs], lambda found: _every_head(bundle, encoded, found[0])
+        encoded = encoded_pair(loaded, params.sentence_a, params.sentence_b)
+        return [encoded.inputs], lambda found: _every_head(loaded, encoded, found[0])
 
-    return answered_together(asked, prepare, partial(attentions_of_each, bundle))
+    return answered_together(asked, prepare, partial(attentions_of_each, loaded))
 
 
-def _every_head(bundle: LoadedModel, encoded: Encoded, attentions: Layers) -> StatisticsResult:
-    places = separators(bundle, encoded)
+def _every_head(loaded: LoadedModel, encoded: Encoded, attentions: Layers) -> StatisticsResult:
+    places = separators(loaded, encoded)
     layers = [head_statistics(layer.float(), places) for layer in attentions]
     grids = tuple(
         (name, tuple(tuple(layer[name].tolist()) for layer in layers)) for name in STATISTICS if name in layers[0]
     )
     return StatisticsResult(
-        bundle.model_id, len(encoded.tokens), grids, encoded.tokens[0].text, str(bundle.tokenizer.sep_token or "")
+        loaded.model_id, len(encoded.tokens), grids, encoded.tokens[0].text, str(loaded.tokenizer.sep_token or "")
     )
 
 
-def check_place(bundle: LoadedModel, layer: int, head: int) -> None:
+def check_place(loaded: LoadedModel, layer: int, head: int) -> None:
     """Raise BadInputError for a layer or a head that the model does not have."""
-    for name, value, count in (("layer", layer, depth_of(bundle.model)), ("head", head, heads_of(bundle.model))):
+    for name, value, count in (("layer", layer, depth_of(loaded.model)), ("head", head, heads_of(loaded.model))):
         if not 0 <= value < count:
-            raise BadInputError(f"{bundle.model_id} has {count} {name}s, 0 to {count - 1}: there is no {name} {value}.")
+            raise BadInputError(f"{loaded.model_id} has {count} {name}s, 0 to {count - 1}: there is no {name} {value}.")
 
 
-def encoded_pair(bundle: LoadedModel, sentence_a: str, sentence_b: str) -> Encoded:
+def encoded_pair(loaded: LoadedModel, sentence_a: str, sentence_b: str) -> Encoded:
     """A text, or a pair where there is a second one; [MASK] is spelled as the model spells it."""
-    first = with_own_mask(bundle.tokenizer, sentence_a)
-    return encode(bundle, first, with_own_mask(bundle.tokenizer, sentence_b) if sentence_b else None)
+    first = with_own_mask(loaded.tokenizer, sentence_a)
+    return encode(loaded, first, with_own_mask(loaded.tokenizer, sentence_b) if sentence_b else None)
 
 
 def second_start(encoded: Encoded) -> int | None:
@@ -125,15 +125,15 @@ def second_start(encoded: Encoded) -> int | None:
     return next((token.position for token in encoded.tokens if token.sentence == 1), None)
 
 
-def separators(bundle: LoadedModel, encoded: Encoded) -> list[int]:
+def separators(loaded: LoadedModel, encoded: Encoded) -> list[int]:
     """The positions of [SEP], or however the model spells it; none in families without one."""
-    wanted = bundle.tokenizer.sep_token_id
+    wanted = loaded.tokenizer.sep_token_id
     return [token.position for token in encoded.tokens if wanted is not None and token.token_id == wanted]
 
 
-def is_causal(bundle: LoadedModel) -> bool:
+def is_causal(loaded: LoadedModel) -> bool:
     """Whether a token sees only those before it."""
-    return bundle.architecture.layers.reads_last
+    return loaded.architecture.layers.reads_last
 
 
 def square(matrix: Tensor) -> Square:
@@ -141,15 +141,15 @@ def square(matrix: Tensor) -> Square:
     return Square.of(matrix.float().cpu().tolist())
 
 
-def _masked_inputs(bundle: LoadedModel, encoded: Encoded, masked: tuple[int, ...]) -> dict[str, Tensor]:
+def _masked_inputs(loaded: LoadedModel, encoded: Encoded, masked: tuple[int, ...]) -> dict[str, Tensor]:
     """The inputs with some positions hidden; raises BadInputError if there is nothing to hide or no mask token."""
     if not masked:
         return encoded.inputs
-    if bundle.tokenizer.mask_token_id is None:
-        raise BadInputError(f"{bundle.model_id} has no mask token, so no token can be hidden from it.")
+    if loaded.tokenizer.mask_token_id is None:
+        raise BadInputError(f"{loaded.model_id} has no mask token, so no token can be hidden from it.")
     for position in masked:
         if position >= len(encoded.tokens) or encoded.tokens[position].word is None:
             raise BadInputError(f"Position {position} holds no token of the text, so it cannot be masked.")
     inputs = {name: tensor.clone() for name, tensor in encoded.inputs.items()}
-    inputs["input_ids"][0, list(masked)] = int(bundle.tokenizer.mask_token_id)
+    inputs["input_ids"][0, list(masked)] = int(loaded.tokenizer.mask_token_id)
     return inputs

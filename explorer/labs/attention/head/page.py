@@ -14,7 +14,7 @@ from explorer.labs.attention.head import figures
 from explorer.labs.attention.head.schema import AttentionParams, AttentionResult, StatisticsParams
 from explorer.ui.components import token_chips, while_in_view
 from explorer.ui.controls import control
-from explorer.ui.kit import QUIET, Tries, View, asks, bench, shows
+from explorer.ui.kit import QUIET, Tries, View, inputs_column, outputs_column, two_columns
 from explorer.ui.page import Page
 from explorer.ui.wiring import Connection, folds
 
@@ -104,15 +104,15 @@ def _grid(
     sliders: tuple[gr.Slider, gr.Slider],
 ) -> gr.Radio:
     """The second tab; returns the choice of a statistic."""
-    with place, bench():
-        with asks(250):
+    with place, two_columns():
+        with inputs_column(250):
             titles = {
                 name: title.format(first="the first token", separator="[SEP]")
                 for name, title in figures.STATISTIC_TITLES.items()
             }
             statistic = gr.Radio([(title, name) for name, title in titles.items()], value="entropy", label="Colour by")
             gr.Markdown(GRID_HELP, latex_delimiters=[{"left": "$", "right": "$", "display": False}])
-        with shows():
+        with outputs_column():
             about = View(
                 *("attention-heads", "grid", figures.statistics_sentence, figures.statistics_figure),
                 notes=figures.statistics_notes,

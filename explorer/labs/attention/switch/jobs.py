@@ -24,7 +24,7 @@ from explorer.models.encoding import Encoded, asked_texts, encode
 from explorer.models.inside import depth_of, heads_of, modules_with_role, read
 from explorer.models.loaded_model import LoadedModel
 from explorer.models.questions import Question, class_name, fitting_question, question, scores
-from explorer.tuning.classifier import as_bundle
+from explorer.tuning.classifier import as_loaded
 
 if TYPE_CHECKING:
     from explorer.runs.open import OpenRuns
@@ -36,17 +36,17 @@ MOST_ROWS_OF_TOKENS = 16_384
 """Tokens times heads: what is computed for one visitor at most when every head is tried."""
 
 
-def ablate_heads(bundle: LoadedModel, params: AblateParams) -> AblateResult:
+def ablate_heads(loaded: LoadedModel, params: AblateParams) -> AblateResult:
     """Switch heads off and ask again: the text's own question (explorer.models.questions) before and after."""
-    encoded = _asked(bundle, params.text, params.sentence_b)
-    asked = fitting_question(bundle, encoded, bool(params.sentence_b))
-    return _compared(bundle, encoded, asked, params.heads, params.everywhere, params.top_k)
+    encoded = _asked(loaded, params.text, params.sentence_b)
+    asked = fitting_question(loaded, encoded, bool(params.sentence_b))
+    return _compared(loaded, encoded, asked, params.heads, params.everywhere, params.top_k)
 
 
-def _asked(bundle: LoadedModel, text: str, second: str) -> Encoded:
+def _asked(loaded: LoadedModel, text: str, second: str) -> Encoded:
     """As encoded_pair, but that a model which continues a text reads it up to its blank."""
-    first, other, _ = asked_texts(bundle, text, second)
-    return encode(bundle, first, other or None)
+    first, other, _ = asked_texts(loaded, text, second)
+    return encode(loaded, first, other or None)
 
 
 def ablate_run_heads(open_run: OpenRuns, params: AblateRunParams) -> AblateResult:
@@ -57,28 +57,28 @@ def ablate_run_heads(open_run: OpenRuns, params: AblateRunParams) -> AblateResul
         raise BadInputError(
             f"{run.record.name} has no classes (it gives a score or fills masks): choose a run on a task with classes."
         )
-    bundle = as_bundle(run.restore(), run.record.name)
-    encoded = encoded_pair(bundle, params.sentence_a, params.sentence_b)
+    loaded = as_loaded(run.restore(), run.record.name)
+    encoded = encoded_pair(loaded, params.sentence_a, params.sentence_b)
     asked = dataclasses.replace(question("class"), classes=tuple(run.record.labels))
-    return _compared(bundle, encoded, asked, params.heads, params.everywhere, len(run.record.labels))
+    return _compared(loaded, encoded, asked, params.heads, params.everywhere, len(run.record.labels))
 
 
-def each_head(bundle: LoadedModel, params: EachHeadParams) -> EachHeadResult:
+def each_head(loaded: LoadedModel, params: EachHeadParams) -> EachHeadResult:
     """Switch every head off alone, all of them in a few batches, and follow one answer: the likeliest at the first place, or
     for replaced tokens that of the likeliest one.
 
     Raises BadInputError if the text is too long for that.
     """
-    encoded = _asked(bundle, params.text, params.sentence_b)
-    asked = fitting_question(bundle, encoded, bool(params.sentence_b))
-    depth, heads, length = depth_of(bundle.model), heads_of(bundle.model), len(encoded.tokens)
+    encoded = _asked(loaded, params.text, params.sentence_b)
+    asked = fitting_question(loaded, encoded, bool(params.sentence_b))
+    depth, heads, length = depth_of(loaded.model), heads_of(loaded.model), len(encoded.tokens)
     if depth * heads * length > MOST_ROWS_OF_TOKENS:
         most = MOST_ROWS_OF_TOKENS // (depth * heads)
         raise BadInputError(
             f"Trying each of {depth * heads} heads takes as many passes. Do it with at most {most} tokens; this has {length}."
         )
-    all_before = _probabilities(asked, bundle, encoded.inputs, None)[0]
-    place, best, answer = _followed(asked, bundle, encoded, all_before)
+    all_before = _probabilities(asked, loaded, encoded.inputs, None)[0]
+    place, best, answer = _followed(asked, loaded, encoded, all_before)
     before = all_before[place]
     gates = torch.ones(depth * heads, depth, heads)
     gates.view(depth * heads, -1).fill_diagonal_(0)
@@ -86,59 +86,59 @@ def each_head(bundle: LoadedModel, params: EachHeadParams) -> EachHeadResult:
     after: list[float] = []
     for part in gates.split(rows):
         repeated = {name: tensor.repeat(len(part), 1) for name, tensor in encoded.inputs.items()}
-        after += _probabilities(asked, bundle, repeated, part)[:, place, best].tolist()
+        after += _probabilities(asked, loaded, repeated, part)[:, place, best].tolist()
     grid = tuple(tuple(after[layer * heads : (layer + 1) * heads]) for layer in range(depth))
-    return EachHeadResult(bundle.model_id, place, answer, float(before[best]), grid, asked.slug, _is_shared(bundle))
+    return EachHeadResult(loaded.model_id, place, answer, float(before[best]), grid, asked.slug, _is_shared(loaded))
 
 
-def _followed(asked: Question, bundle: LoadedModel, encoded: Encoded, probabilities: Tensor) -> tuple[int, int, str]:
+def _followed(asked: Question, loaded: LoadedModel, encoded: Encoded, probabilities: Tensor) -> tuple[int, int, str]:
     """The place, the class and the name of the answer to follow; probabilities: (places, classes)."""
-    places = asked.places(bundle, encoded)
+    places = asked.places(loaded, encoded)
     if asked.slug == "replaced":
         place = max(places, key=lambda position: float(probabilities[position, 1]))
         return place, 1, f"{encoded.tokens[place].shown} replaced"
     best = int(probabilities[places[0]].argmax())
-    return places[0], best, class_name(asked, bundle, best)
+    return places[0], best, class_name(asked, loaded, best)
 
 
 def _compared(
-    bundle: LoadedModel, encoded: Encoded, asked: Question, off: tuple[Head, ...], everywhere: bool, top_k: int
+    loaded: LoadedModel, encoded: Encoded, asked: Question, off: tuple[Head, ...], everywhere: bool, top_k: int
 ) -> AblateResult:
-    depth, heads = depth_of(bundle.model), heads_of(bundle.model)
+    depth, heads = depth_of(loaded.model), heads_of(loaded.model)
     for layer, head in off:
-        check_place(bundle, layer, head)
-    shared = _is_shared(bundle)
+        check_place(loaded, layer, head)
+    shared = _is_shared(loaded)
     if shared and everywhere:
         off = tuple(sorted({(layer, head) for layer in range(depth) for _, head in off}))
     gates = torch.ones(depth, heads)
     for layer, head in off:
         gates[layer, head] = 0.0
-    before = _probabilities(asked, bundle, encoded.inputs, None)[0]
-    after = _probabilities(asked, bundle, encoded.inputs, gates)[0] if off else before
-    places = asked.places(bundle, encoded)
+    before = _probabilities(asked, loaded, encoded.inputs, None)[0]
+    after = _probabilities(asked, loaded, encoded.inputs, gates)[0] if off else before
+    places = asked.places(loaded, encoded)
     answers = [
-        change for place in places for change in _changes(asked, bundle, place, before[place], after[place], top_k)
+        change for place in places for change in _changes(asked, loaded, place, before[place], after[place], top_k)
     ]
     tokens = tuple(TokenPlace(t.position, t.text, t.shown, t.joined, t.word is None) for t in encoded.tokens)
     return AblateResult(
-        bundle.model_id, asked.slug, asked.title, tokens, depth, heads, off, shared, tuple(answers),
+        loaded.model_id, asked.slug, asked.title, tokens, depth, heads, off, shared, tuple(answers),
         _divergence(before[places], after[places]),
     )  # fmt: skip
 
 
-def _is_shared(bundle: LoadedModel) -> bool:
+def _is_shared(loaded: LoadedModel) -> bool:
     """Whether one layer's weights serve at every depth, as ALBERT's do."""
-    return len(modules_with_role(bundle.model, bundle.architecture, "output")) < depth_of(bundle.model)
+    return len(modules_with_role(loaded.model, loaded.architecture, "output")) < depth_of(loaded.model)
 
 
-def _probabilities(asked: Question, bundle: LoadedModel, inputs: dict[str, Tensor], gates: Tensor | None) -> Tensor:
+def _probabilities(asked: Question, loaded: LoadedModel, inputs: dict[str, Tensor], gates: Tensor | None) -> Tensor:
     """(rows, places, classes), float32, on the CPU."""
-    output = read(bundle, inputs, gates, attentions=False).output
-    return scores(asked, bundle, output).float().softmax(-1).cpu()
+    output = read(loaded, inputs, gates, attentions=False).output
+    return scores(asked, loaded, output).float().softmax(-1).cpu()
 
 
 def _changes(
-    asked: Question, bundle: LoadedModel, place: int, before: Tensor, after: Tensor, top_k: int
+    asked: Question, loaded: LoadedModel, place: int, before: Tensor, after: Tensor, top_k: int
 ) -> list[AnswerChange]:
     """The likeliest answers of either side, (classes,) each; for replaced tokens the one that matters."""
     if asked.slug == "replaced":
@@ -147,7 +147,7 @@ def _changes(
         count = min(top_k, len(before))
         numbers = list(dict.fromkeys([*before.topk(count).indices.tolist(), *after.topk(count).indices.tolist()]))
     return [
-        AnswerChange(place, class_name(asked, bundle, number), float(before[number]), float(after[number]))
+        AnswerChange(place, class_name(asked, loaded, number), float(before[number]), float(after[number]))
         for number in numbers
     ]
 

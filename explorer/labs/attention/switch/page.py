@@ -13,7 +13,7 @@ from explorer.labs.attention.switch.schema import AblateParams, AblateRunParams
 from explorer.runs.examples import PRAISE
 from explorer.ui.components import head_switches, while_in_view
 from explorer.ui.controls import control
-from explorer.ui.kit import Tries, View, asks, bench, shows, why
+from explorer.ui.kit import Tries, View, inputs_column, outputs_column, two_columns, why
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker
 from explorer.ui.wiring import Connection, folds
@@ -42,14 +42,14 @@ a switch acts at its own depth, or at all of them.
 
 def build_switches(page: Page, tab: gr.Tab) -> None:
     """The model's own head: a mask, a pair, replaced tokens, the next word."""
-    with bench():
-        with asks(290):
+    with two_columns():
+        with inputs_column(290):
             text = control(AblateParams, "text", value=EVEREST)
             second = control(AblateParams, "sentence_b")
             grid = head_switches(elem_id="switch-grid")
             everywhere = control(AblateParams, "everywhere", visible=False)
             off = control(AblateParams, "heads", visible="hidden")
-        with shows():
+        with outputs_column():
             view = View(
                 "heads-off", "switch", figures.ablate_sentence, figures.ablate_figure, notes=figures.ablate_notes
             )
@@ -69,14 +69,14 @@ def build_run_switches(page: Page, tab: gr.Tab) -> None:
     picker = RunPicker(
         page, lambda record: bool(record.labels) and record.status.has_weights, needs="runs with classes"
     )
-    with bench():
-        with asks(290):
+    with two_columns():
+        with inputs_column(290):
             first = control(AblateRunParams, "sentence_a", value=PRAISE)
             second = control(AblateRunParams, "sentence_b")
             grid = head_switches(elem_id="run-switch-grid")
             everywhere = control(AblateRunParams, "everywhere", visible=False)
             off = control(AblateRunParams, "heads", visible="hidden")
-        with shows():
+        with outputs_column():
             view = View(
                 *("heads-off-of-a-run", "run-switch", figures.ablate_sentence, figures.ablate_figure),
                 notes=figures.ablate_notes,
@@ -104,14 +104,14 @@ def _pressed(event: gr.EventData) -> dict[str, Any]:
 
 def _build_each(page: Page, tab: gr.Tab, text: gr.Textbox, second: gr.Textbox, moves: list[Any]) -> None:
     gr.HTML("<h2>Each head alone</h2>")
-    with bench():
-        with asks(290):
+    with two_columns():
+        with inputs_column(290):
             button = gr.Button("Switch every head off once", variant="primary", elem_id="each-head")
             gr.Markdown(
                 "One pass for each head, in a few batches: how does the leading answer's probability change when that head "
                 "alone is gone? Blue: it rises, the head worked against it. Vermilion: it falls."
             )
-        with shows():
+        with outputs_column():
             view = View(
                 "each-head", "each", figures.each_head_sentence, figures.each_head_figure, notes=figures.each_head_notes
             )

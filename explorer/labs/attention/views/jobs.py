@@ -33,30 +33,30 @@ MOST_THUMBNAIL_LINES = 40_000
 """Lines of all small pictures of the model view together; the large one of a head draws all that is kept."""
 
 
-def attention_view(bundle: LoadedModel, params: AttentionViewParams) -> AttentionViewResult:
+def attention_view(loaded: LoadedModel, params: AttentionViewParams) -> AttentionViewResult:
     """All heads of one layer or of every layer, as bertviz (Vig 2019) draws them, without the weights that do not show."""
-    return alone(attention_views_together(bundle, [params]))
+    return alone(attention_views_together(loaded, [params]))
 
 
 def attention_views_together(
-    bundle: LoadedModel, asked: Sequence[AttentionViewParams]
+    loaded: LoadedModel, asked: Sequence[AttentionViewParams]
 ) -> list[AttentionViewResult | ExplorerError]:
     """The same for several texts: a result, or an error, for each."""
 
     def prepare(
         params: AttentionViewParams,
     ) -> tuple[list[Inputs], Callable[[Sequence[Layers]], AttentionViewResult]]:
-        check_place(bundle, params.layer, 0)
-        encoded = encoded_pair(bundle, params.sentence_a, params.sentence_b)
-        return [encoded.inputs], lambda found: _viewed(bundle, params, encoded, found[0])
+        check_place(loaded, params.layer, 0)
+        encoded = encoded_pair(loaded, params.sentence_a, params.sentence_b)
+        return [encoded.inputs], lambda found: _viewed(loaded, params, encoded, found[0])
 
-    return answered_together(asked, prepare, partial(attentions_of_each, bundle))
+    return answered_together(asked, prepare, partial(attentions_of_each, loaded))
 
 
 def _viewed(
-    bundle: LoadedModel, params: AttentionViewParams, encoded: Encoded, attentions: Layers
+    loaded: LoadedModel, params: AttentionViewParams, encoded: Encoded, attentions: Layers
 ) -> AttentionViewResult:
-    depth = depth_of(bundle.model)
+    depth = depth_of(loaded.model)
     layers = (params.layer,) if params.view == "head" else tuple(range(depth))
     exact = [attentions[layer].float().cpu() for layer in layers]
     whole = [_in_ten_thousandths(weights) for weights in exact]
@@ -65,7 +65,7 @@ def _viewed(
     kept_from = max(asked, at_least[0])
     parts = [_kept(rounded, weights, kept_from) for rounded, weights in zip(whole, exact, strict=True)]
     return AttentionViewResult(
-        bundle.model_id,
+        loaded.model_id,
         params.view,
         tuple(token.shown for token in encoded.tokens),
         second_start(encoded),
@@ -76,14 +76,14 @@ def _viewed(
             for layer, part in zip(layers, parts, strict=True)
             for head, (lines, share) in enumerate(zip(part.lines, part.shares, strict=True))
         ),
-        heads_of(bundle.model),
+        heads_of(loaded.model),
         kept_from,
         max(asked, *at_least),
         _packed([part.counts for part in parts]),
         _packed([part.targets for part in parts]),
         _packed([part.weights for part in parts]),
         at_least[0] > asked,
-        is_causal(bundle),
+        is_causal(loaded),
     )
 
 
@@ -133,12 +133,12 @@ def _packed(parts: Sequence[Tensor]) -> bytes:
     return torch.cat(list(parts)).to(torch.int16).numpy().astype("<u2").tobytes()
 
 
-def query_key(bundle: LoadedModel, params: QueryKeyParams) -> QueryKeyResult:
+def query_key(loaded: LoadedModel, params: QueryKeyParams) -> QueryKeyResult:
     """One row of softmax(q·k / √d) with what it is made of (Vaswani et al. 2017, section 3.2.1)."""
-    check_place(bundle, params.layer, params.head)
-    encoded = encoded_pair(bundle, params.sentence_a, params.sentence_b)
+    check_place(loaded, params.layer, params.head)
+    encoded = encoded_pair(loaded, params.sentence_a, params.sentence_b)
     position = _looking(encoded, params.position)
-    found = query_and_key(bundle, encoded.inputs, params.layer)
+    found = query_and_key(loaded, encoded.inputs, params.layer)
     query, keys = found.query[params.head, position], found.key[params.head]
     weights = found.weights[params.head, position]
     scores = (query.double() @ keys.double().T) * found.scaling
@@ -146,12 +146,12 @@ def query_key(bundle: LoadedModel, params: QueryKeyParams) -> QueryKeyResult:
     seen = scores.masked_fill(hidden, float("-inf")).softmax(-1)
     difference = float((seen - weights.double()).abs().max())
     return QueryKeyResult(
-        bundle.model_id,
+        loaded.model_id,
         (params.sentence_a, params.sentence_b),
         params.layer,
         params.head,
-        depth_of(bundle.model),
-        heads_of(bundle.model),
+        depth_of(loaded.model),
+        heads_of(loaded.model),
         _place(encoded.tokens[position]),
         tuple(query.tolist()),
         tuple(
@@ -161,7 +161,7 @@ def query_key(bundle: LoadedModel, params: QueryKeyParams) -> QueryKeyResult:
         found.scaling,
         difference < 1e-4,
         difference,
-        bool(hidden.any()) and not is_causal(bundle),
+        bool(hidden.any()) and not is_causal(loaded),
     )
 
 

@@ -14,7 +14,7 @@ from explorer.labs.attention.views.schema import AttentionViewParams, AttentionV
 from explorer.models.catalog import DEFAULT_MODEL
 from explorer.ui.components import ASSETS, rich_text, while_in_view
 from explorer.ui.controls import control
-from explorer.ui.kit import Tries, asks, bench, sentence_place, shows
+from explorer.ui.kit import Tries, inputs_column, outputs_column, sentence_place, two_columns
 from explorer.ui.page import Page
 from explorer.ui.wiring import Connection
 
@@ -93,14 +93,14 @@ def build_views(
     triggers: Sequence[Any] = (),
 ) -> None:
     """explain: lays out the page's Why. triggers: the page's own events that change the texts."""
-    with bench():
-        with asks():
+    with two_columns():
+        with inputs_column():
             view = control(AttentionViewParams, "view", elem_id="view-kind")
             layer = control(AttentionViewParams, "layer", value=OPENING_LAYER, elem_id="view-layer")
             smallest = control(AttentionViewParams, "smallest")
             hint = rich_text(f'<p class="caption">{figures.HINTS["head"]}{OPENS}</p>')
             tries = Tries(TRY)
-        with shows():
+        with outputs_column():
             said = sentence_place("view-said")
             frame = bertviz_frame(elem_id="view-frame")
             notes = rich_text(elem_id="view-notes")

@@ -29,42 +29,42 @@ READERS = {Capability.MLM: "mask", Capability.RTD: "replaced", Capability.CAUSAL
 """The heads that score every token, and the question that each answers."""
 
 
-def logit_lens(bundle: LoadedModel, params: LensParams) -> LensResult:
+def logit_lens(loaded: LoadedModel, params: LensParams) -> LensResult:
     """Apply the head to the states of each layer, at every mask, at every word (replaced tokens) or after the last token.
 
     Row k reads the states after k layers through whatever stands between the last layer and the scores, GPT-2's last
     LayerNorm included; the last row is the model's own answer. Without a place to look at, the result says
     why.
     """
-    asked = _question(bundle)
+    asked = _question(loaded)
     if asked is None:
         return _nothing(
-            bundle,
-            f"{bundle.model_id} has no head that names tokens, so no layer can be read through it. "
+            loaded,
+            f"{loaded.model_id} has no head that names tokens, so no layer can be read through it. "
             f"Choose {bundled_with(Capability.MLM)[0]}, which can.",
         )
-    encoded, cut = _encoded(bundle, params.text)
-    places = asked.places(bundle, encoded)
+    encoded, cut = _encoded(loaded, params.text)
+    places = asked.places(loaded, encoded)
     if not places and asked.needs is Capability.MLM:
         return _nothing(
-            bundle, f"Nothing is masked: put {bundle.tokenizer.mask_token} where a word is missing.", encoded
+            loaded, f"Nothing is masked: put {loaded.tokenizer.mask_token} where a word is missing.", encoded
         )
     if not places:
-        return _nothing(bundle, "This text is made of special tokens only. Type some words.", encoded)
+        return _nothing(loaded, "This text is made of special tokens only. Type some words.", encoded)
     if asked.needs is Capability.MLM and len(places) > MOST_PLACES:
         raise BadInputError(f"This text has {len(places)} masks, and the lens looks at {MOST_PLACES} at once at most.")
-    followed, refused = _followed(bundle, asked, params.follow)
-    logits = scores(asked, bundle, head_at_each_layer(bundle, encoded.inputs, places))
+    followed, refused = _followed(loaded, asked, params.follow)
+    logits = scores(asked, loaded, head_at_each_layer(loaded, encoded.inputs, places))
     found = tuple(
-        _place(bundle, asked, position, logits[:, number].double().log_softmax(-1).cpu(), params.top_k, followed)
+        _place(loaded, asked, position, logits[:, number].double().log_softmax(-1).cpu(), params.top_k, followed)
         for number, position in enumerate(places)
     )
     return LensResult(
-        bundle.model_id,
+        loaded.model_id,
         asked.slug,
         cut,
         params.top_k,
-        class_name(asked, bundle, followed) if followed is not None else None,
+        class_name(asked, loaded, followed) if followed is not None else None,
         refused,
         logits.shape[-1],
         _tokens(encoded, places),
@@ -72,10 +72,10 @@ def logit_lens(bundle: LoadedModel, params: LensParams) -> LensResult:
     )
 
 
-def _nothing(bundle: LoadedModel, problem: str, encoded: Encoded | None = None) -> LensResult:
+def _nothing(loaded: LoadedModel, problem: str, encoded: Encoded | None = None) -> LensResult:
     """A result that shows the text, where there is one, and says what is missing."""
     tokens = _tokens(encoded, []) if encoded is not None else ()
-    return LensResult(bundle.model_id, "mask", False, 0, None, "", 0, tokens, (), problem)
+    return LensResult(loaded.model_id, "mask", False, 0, None, "", 0, tokens, (), problem)
 
 
 def _tokens(encoded: Encoded, places: list[int]) -> tuple[LensToken, ...]:
@@ -84,17 +84,17 @@ def _tokens(encoded: Encoded, places: list[int]) -> tuple[LensToken, ...]:
     )
 
 
-def _question(bundle: LoadedModel) -> Question | None:
-    return next((question(slug) for head, slug in READERS.items() if head in bundle.capabilities), None)
+def _question(loaded: LoadedModel) -> Question | None:
+    return next((question(slug) for head, slug in READERS.items() if head in loaded.capabilities), None)
 
 
-def _encoded(bundle: LoadedModel, text: str) -> tuple[Encoded, bool]:
+def _encoded(loaded: LoadedModel, text: str) -> tuple[Encoded, bool]:
     """The text as the model reads it; a left-to-right model reads what stands before the mask, and continues it."""
-    read, _, cut = asked_texts(bundle, text)
-    return encode(bundle, read), cut
+    read, _, cut = asked_texts(loaded, text)
+    return encode(loaded, read), cut
 
 
-def _followed(bundle: LoadedModel, asked: Question, word: str) -> tuple[int | None, str]:
+def _followed(loaded: LoadedModel, asked: Question, word: str) -> tuple[int | None, str]:
     """The class that a visitor's word names, or none and a sentence that says why; the lens works without one."""
     if not word:
         return None, ""
@@ -102,12 +102,12 @@ def _followed(bundle: LoadedModel, asked: Question, word: str) -> tuple[int | No
         if word in asked.classes:
             return asked.classes.index(word), ""
         return None, f"This head chooses between {' and '.join(asked.classes)}, so “{word}” cannot be followed."
-    token, why = single_token(bundle.tokenizer, word)
+    token, why = single_token(loaded.tokenizer, word)
     return token, why and f"{why}: follow another word."
 
 
 def _place(
-    bundle: LoadedModel, asked: Question, position: int, rows: Tensor, top_k: int, followed: int | None
+    loaded: LoadedModel, asked: Question, position: int, rows: Tensor, top_k: int, followed: int | None
 ) -> Place:
     """One position. rows: ln p of each layer, (depth + 1, classes), double precision."""
     answer = int(rows[-1].argmax())
@@ -115,20 +115,20 @@ def _place(
     layers = tuple(
         LayerReading(
             layer,
-            _guesses(bundle, asked, row, top_k),
+            _guesses(loaded, asked, row, top_k),
             _standing(row, answer),
             None if followed is None else _standing(row, followed),
             _divergence(final, rows[-1], row),
         )
         for layer, row in enumerate(rows)
     )
-    return Place(position, class_name(asked, bundle, answer), layers)
+    return Place(position, class_name(asked, loaded, answer), layers)
 
 
-def _guesses(bundle: LoadedModel, asked: Question, row: Tensor, top_k: int) -> tuple[Guess, ...]:
+def _guesses(loaded: LoadedModel, asked: Question, row: Tensor, top_k: int) -> tuple[Guess, ...]:
     best = row.topk(min(top_k, len(row)))
     return tuple(
-        Guess(rank, class_name(asked, bundle, token), math.exp(value))
+        Guess(rank, class_name(asked, loaded, token), math.exp(value))
         for rank, (token, value) in enumerate(zip(best.indices.tolist(), best.values.tolist(), strict=True), start=1)
     )
 

@@ -13,7 +13,7 @@ from explorer.labs.context.lens import figures as lens_figures
 from explorer.labs.context.lens.schema import LensParams, LensResult
 from explorer.ui.components import plot, rich_text, token_chips
 from explorer.ui.controls import control
-from explorer.ui.kit import QUIET, Examples, Tries, asks, bench, sentence_place, shows, why
+from explorer.ui.kit import QUIET, Examples, Tries, inputs_column, outputs_column, sentence_place, two_columns, why
 from explorer.ui.page import Page
 from explorer.ui.wiring import Connection
 
@@ -37,15 +37,15 @@ transformers with the tuned lens")
 def build_lens(page: Page, tab: gr.Tab) -> None:
     """It is computed when it comes into view, and anew for another model."""
     _, first_text, first_followed = LENS_EXAMPLES[0]
-    with bench():
-        with asks():
+    with two_columns():
+        with inputs_column():
             text = control(LensParams, "text", value=first_text)
             follow = control(LensParams, "follow", value=first_followed)
             top_k = control(LensParams, "top_k")
             button = gr.Button("Read every layer", variant="primary")
             examples = Examples({title: values for title, *values in LENS_EXAMPLES})
             place = gr.Number(-1, precision=0, visible="hidden", label="place")
-        with shows():
+        with outputs_column():
             chips = token_chips(elem_id="lens-chips")
             said, figure = sentence_place("lens-said"), plot("logit-lens", elem_id="lens-figure")
             noted = rich_text(elem_id="lens-notes")

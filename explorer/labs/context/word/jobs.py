@@ -52,21 +52,21 @@ class _Read:
         return [self.encoded.tokens[place].token_id for place in places]
 
 
-def contextual_similarity(bundle: LoadedModel, params: ContextParams) -> ContextResult:
+def contextual_similarity(loaded: LoadedModel, params: ContextParams) -> ContextResult:
     """The cosine of the word's vectors in each two sentences, by layer, with the anisotropy baseline of that layer.
 
     A word of several pieces has the mean of their vectors. The baseline is the mean cosine of random tokens of different
     sentences and different spelling, the word itself left out (Ethayarajh 2019, sections 3.3 and 4.1).
     """
     lines = params.lines
-    encoded = [_encoded(bundle, number, line) for number, line in enumerate(lines, start=1)]
+    encoded = [_encoded(loaded, number, line) for number, line in enumerate(lines, start=1)]
     places = [_places(line, entry, params.word) for line, entry in zip(lines, encoded, strict=True)]
-    plain = _plain(bundle)
-    states = _states(bundle, [*encoded, *plain])
+    plain = _plain(loaded)
+    states = _states(loaded, [*encoded, *plain])
     sentences = [_Read(*parts) for parts in zip([*encoded, *plain], states, [*places, *[()] * len(plain)], strict=True)]
     given = sentences[: len(lines)]
-    baselines = _baselines(bundle, sentences, params.seed)
-    alone = torch.stack([_embeddings(bundle, entry.ids(entry.word)).mean(0) for entry in given])
+    baselines = _baselines(loaded, sentences, params.seed)
+    alone = torch.stack([_embeddings(loaded, entry.ids(entry.word)).mean(0) for entry in given])
     layers = torch.stack([entry.states[:, entry.word].mean(1) for entry in given], dim=1)
     planes = [*projections(alone[None]), *projections(layers)]
     views = tuple(
@@ -76,9 +76,9 @@ def contextual_similarity(bundle: LoadedModel, params: ContextParams) -> Context
         )
     )
     return ContextResult(
-        bundle.model_id,
+        loaded.model_id,
         params.word,
-        tuple(map(_occurrence, [bundle] * len(lines), range(1, len(lines) + 1), lines, given)),
+        tuple(map(_occurrence, [loaded] * len(lines), range(1, len(lines) + 1), lines, given)),
         views,
         pairs=len(baselines[0]),
         pool=sum(len(entry.others) for entry in sentences),
@@ -88,9 +88,9 @@ def contextual_similarity(bundle: LoadedModel, params: ContextParams) -> Context
     )
 
 
-def _encoded(bundle: LoadedModel, number: int, line: Line) -> Encoded:
+def _encoded(loaded: LoadedModel, number: int, line: Line) -> Encoded:
     try:
-        return encode(bundle, line.text)
+        return encode(loaded, line.text)
     except BadInputError as error:
         raise BadInputError(f"Sentence {number}: {error}") from None
 
@@ -103,53 +103,53 @@ def _places(line: Line, encoded: Encoded, word: str) -> tuple[int, ...]:
     return found
 
 
-def _plain(bundle: LoadedModel) -> list[Encoded]:
+def _plain(loaded: LoadedModel) -> list[Encoded]:
     """The app's own sentences, as far as the model can read that many tokens."""
     fitting = []
     for sentence in PLAIN:
         try:
-            fitting.append(encode(bundle, sentence))
+            fitting.append(encode(loaded, sentence))
         except BadInputError:  # a model that reads a dozen tokens at a time
             continue
     return fitting
 
 
-def _states(bundle: LoadedModel, sentences: Sequence[Encoded]) -> list[Tensor]:
+def _states(loaded: LoadedModel, sentences: Sequence[Encoded]) -> list[Tensor]:
     """Each sentence's states in every layer, (depth + 1, length, width), on the CPU; short sentences share a pass."""
     found: list[Tensor] = []
     batch: list[Encoded] = []
     for entry in sentences:
         longest = max(len(other.tokens) for other in [*batch, entry])
         if batch and longest * (len(batch) + 1) > BATCH_TOKENS:
-            found += _one_pass(bundle, batch)
+            found += _one_pass(loaded, batch)
             batch = []
         batch.append(entry)
-    return found + _one_pass(bundle, batch)
+    return found + _one_pass(loaded, batch)
 
 
-def _one_pass(bundle: LoadedModel, batch: Sequence[Encoded]) -> list[Tensor]:
-    fill = {"input_ids": int(bundle.tokenizer.pad_token_id or 0)}
+def _one_pass(loaded: LoadedModel, batch: Sequence[Encoded]) -> list[Tensor]:
+    fill = {"input_ids": int(loaded.tokenizer.pad_token_id or 0)}
     rows = [{**entry.inputs, "attention_mask": torch.ones_like(entry.inputs["input_ids"])} for entry in batch]
     inputs = {
         name: pad_sequence([row[name][0] for row in rows], batch_first=True, padding_value=fill.get(name, 0))
         for name in rows[0]
     }
-    states = torch.stack(read(bundle, inputs, attentions=False).hidden_states).float().cpu()
+    states = torch.stack(read(loaded, inputs, attentions=False).hidden_states).float().cpu()
     return [states[:, row, : len(entry.tokens)] for row, entry in enumerate(batch)]
 
 
-def _embeddings(bundle: LoadedModel, token_ids: Sequence[int]) -> Tensor:
+def _embeddings(loaded: LoadedModel, token_ids: Sequence[int]) -> Tensor:
     """What the vocabulary holds for these tokens, before position and segment are added: (n, width), on the CPU."""
-    table = cast(nn.Embedding, bundle.model.get_input_embeddings())
-    return table.weight[torch.tensor(token_ids, device=bundle.device)].float().cpu()
+    table = cast(nn.Embedding, loaded.model.get_input_embeddings())
+    return table.weight[torch.tensor(token_ids, device=loaded.device)].float().cpu()
 
 
-def _baselines(bundle: LoadedModel, sentences: Sequence[_Read], seed: int) -> list[Tensor]:
+def _baselines(loaded: LoadedModel, sentences: Sequence[_Read], seed: int) -> list[Tensor]:
     """The cosines of the random pairs: of the token embeddings, then layer by layer; (pairs,) each."""
     ids = torch.tensor([token_id for entry in sentences for token_id in entry.ids(entry.others)])
     owners = torch.tensor([owner for owner, entry in enumerate(sentences) for _ in entry.others])
     first, second = random_pairs(owners, ids, seed)
-    alone = _embeddings(bundle, ids.tolist())
+    alone = _embeddings(loaded, ids.tolist())
     found = [pairwise(alone[first], alone[second])]
     for layer in range(len(sentences[0].states)):
         vectors = torch.cat([entry.states[layer, entry.others] for entry in sentences])
@@ -194,9 +194,9 @@ def _rows(matrix: Tensor) -> tuple[tuple[float, ...], ...]:
     return tuple(map(tuple, matrix.tolist()))
 
 
-def _occurrence(bundle: LoadedModel, number: int, line: Line, entry: _Read) -> Occurrence:
+def _occurrence(loaded: LoadedModel, number: int, line: Line, entry: _Read) -> Occurrence:
     tokens = [entry.encoded.tokens[place] for place in entry.word]
-    unknown = any(token.token_id == bundle.tokenizer.unk_token_id for token in tokens)
+    unknown = any(token.token_id == loaded.tokenizer.unk_token_id for token in tokens)
     pieces = tuple(token.text for token in tokens)
     return Occurrence(number, line.text, line.sense, line.start, line.stop, pieces, unknown, line.times)
 

@@ -14,7 +14,7 @@ from explorer.labs.context.word import figures
 from explorer.labs.context.word.schema import STATIC, ContextParams, ContextResult
 from explorer.ui.components import plot, rich_text
 from explorer.ui.controls import control
-from explorer.ui.kit import QUIET, Examples, Tries, asks, bench, sentence_place, shows, why
+from explorer.ui.kit import QUIET, Examples, Tries, inputs_column, outputs_column, sentence_place, two_columns, why
 from explorer.ui.page import Page
 from explorer.ui.wiring import Connection
 
@@ -41,16 +41,16 @@ to layer. With a few points in hundreds of dimensions some separation is easy: t
 def build_word(page: Page) -> None:
     """A word and sentences with it; similarity over the layers, and one layer as plane and grid."""
     _, first_word, lines = EXAMPLES[0]
-    with bench():
-        with asks():
+    with two_columns():
+        with inputs_column():
             word = control(ContextParams, "word", value=first_word)
             sentences = control(ContextParams, "sentences", value="\n".join(lines))
             button = gr.Button("Compare", variant="primary")
             examples = Examples(_as_typed(EXAMPLES))
-        with shows():
+        with outputs_column():
             said, figure = sentence_place("context-said"), plot("contextual-similarity", elem_id="context-figure")
             tries = Tries(_as_typed(TRY))
-    with bench("layer-row"):
+    with two_columns("layer-row"):
         layer = gr.Slider(
             STATIC, 6, OPENING_LAYER, step=1, label="Layer (−1 is the token embedding alone)", scale=2, min_width=280
         )
@@ -58,10 +58,10 @@ def build_word(page: Page) -> None:
             [("cosine", "cosine"), ("minus baseline", "adjusted")], value="cosine", label="Show", scale=1, min_width=240
         )
     layer_said = sentence_place("layer-said")
-    with bench():
-        with shows(1):
+    with two_columns():
+        with outputs_column(1):
             plane = plot("word-plane", elem_id="plane-figure")
-        with shows(1):
+        with outputs_column(1):
             pairs = plot("word-pairs", elem_id="pairs-figure")
     layer_noted = rich_text(elem_id="layer-notes")
     numbered = rich_text(elem_classes=["measures"], elem_id="context-sentences")

@@ -78,8 +78,8 @@ def _after(resources: Resources, run: OpenRun) -> Guessed:
 
 def _guessed(run: OpenRun, adapted: Adapted, after: bool) -> Guessed:
     sentences = load(TEXT.slug, settings()).validation["validation"]
-    model = with_own_head(adapted) if after else untouched(run.bundle())
-    return guess(model, adapted, held_out_rows(run.bundle(), sentences))
+    model = with_own_head(adapted) if after else untouched(run.loaded())
+    return guess(model, adapted, held_out_rows(run.loaded(), sentences))
 
 
 def _remembered(run: OpenRun, after: Guessed, before: Guessed) -> Remembered:

@@ -12,7 +12,7 @@ from explorer.labs.delta.forgetting.schema import OPENING
 from explorer.runs.examples import BY_METHOD, EXAMPLES
 from explorer.tuning.methods import find_method
 from explorer.ui.components import rich_text
-from explorer.ui.kit import QUIET, View, asks, bar_place, bench, caption, shows, why
+from explorer.ui.kit import QUIET, View, bar_place, caption, inputs_column, outputs_column, two_columns, why
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker, run_choices
 from explorer.ui.streams import Stream
@@ -36,8 +36,8 @@ runs with more intruder dimensions forget more (Shuttleworth et al. 2024): compa
 
 def build_forgetting(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
     """Several runs, and what is left in each."""
-    with bench():
-        with asks():
+    with two_columns():
+        with inputs_column():
             runs = picker.dropdown(
                 "Runs of one model", value=list(OPENING), multiselect=True, elem_id="forgetting-runs"
             )
@@ -46,7 +46,7 @@ def build_forgetting(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
                 "Full fine-tuning's weights are not bundled: train it on the Fine-tune page, or by the button under "
                 "Beside W, and choose it here."
             )
-        with shows():
+        with outputs_column():
             view = View("forgetting", "forgetting", figures.forgetting_sentence, figures.forgetting_figure)
             note = bar_place()
             notes = rich_text(elem_id="forgetting-notes")

@@ -11,7 +11,7 @@ from explorer.labs.delta.intruders import INTRUDERS, TRAIN_INTRUDERS, figures
 from explorer.labs.delta.intruders.schema import IntruderParams, TrainedIntruders
 from explorer.runs.examples import OTHER_RANK
 from explorer.ui.controls import control
-from explorer.ui.kit import View, asks, bench, caption, shows, why
+from explorer.ui.kit import View, caption, inputs_column, outputs_column, two_columns, why
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker
 from explorer.ui.streams import Stream, Watch
@@ -41,15 +41,15 @@ def build_intruders(
 ) -> tuple[gr.Dropdown, list[gr.components.Component]]:
     """Returns the list with the second run, and the places that depend on the run."""
     gr.HTML("<h2>Intruders: strong directions that W did not have</h2>")
-    with bench():
-        with asks():
+    with two_columns():
+        with inputs_column():
             other = picker.dropdown("Beside the run above", elem_id="intruder-run", value=OTHER_RANK)
             module, layer = matrix_choice("intruders")
             k = control(IntruderParams, "k")
             epsilon = control(IntruderParams, "epsilon")
             caption(OPEN)
             start = gr.Button("Train LoRA and full, and compare", elem_id="train-intruders")
-        with shows():
+        with outputs_column():
             cosines = View(
                 "intruder-cosines",
                 "cosines",
@@ -58,7 +58,7 @@ def build_intruders(
                 bar=True,
                 notes=figures.cosines_notes,
             )
-    with bench(), shows(1):
+    with two_columns(), outputs_column(1):
         counts = View(
             "intruder-counts", "intruders", figures.counts_sentence, figures.counts_figure, notes=figures.counts_notes
         )

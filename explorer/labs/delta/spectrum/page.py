@@ -10,7 +10,7 @@ from explorer.labs.delta import DELTA_SPECTRUM, FOLLOW_DELTA
 from explorer.labs.delta.controls import ALL_LAYERS, Settled, layer_choices, layer_number, module_update
 from explorer.labs.delta.schema import SpectrumResult
 from explorer.labs.delta.spectrum import figures
-from explorer.ui.kit import QUIET, View, asks, bench, shows, why
+from explorer.ui.kit import QUIET, View, inputs_column, outputs_column, two_columns, why
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker
 from explorer.ui.streams import Stream, Watch
@@ -31,8 +31,8 @@ norm shows what no structure would look like. (Hu et al. 2021, section 7)
 
 def build_spectrum(page: Page, picker: RunPicker, tab: gr.Tab, settled: Settled) -> None:
     """ΔW, redrawn while the run trains."""
-    with bench():
-        with asks():
+    with two_columns():
+        with inputs_column():
             module = gr.Dropdown(["query", "value"], value="query", label="Matrix", allow_custom_value=True)
             layer = gr.Dropdown(
                 layer_choices(12), value=ALL_LAYERS, label="Layer", filterable=False, elem_id="spectrum-layer"
@@ -44,7 +44,7 @@ def build_spectrum(page: Page, picker: RunPicker, tab: gr.Tab, settled: Settled)
                 value="norm",
                 label="Colour of the grid",
             )
-        with shows():
+        with outputs_column():
             spectrum = View(
                 "delta-spectrum",
                 "spectrum",
@@ -52,8 +52,8 @@ def build_spectrum(page: Page, picker: RunPicker, tab: gr.Tab, settled: Settled)
                 figures.spectrum_figure,
                 notes=figures.spectrum_notes,
             )
-    with bench():
-        with shows(1):
+    with two_columns():
+        with outputs_column(1):
             energy = View(
                 "delta-energy",
                 (None, "energy-figure"),
@@ -61,7 +61,7 @@ def build_spectrum(page: Page, picker: RunPicker, tab: gr.Tab, settled: Settled)
                 figures.energy_figure,
                 notes=figures.energy_notes,
             )
-        with shows(1):
+        with outputs_column(1):
             grid = View(
                 *("delta-layers", (None, "measure-figure"), figures.measure_sentence, figures.measure_figure),
                 notes=figures.measure_notes,

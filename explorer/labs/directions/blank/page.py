@@ -15,7 +15,7 @@ from explorer.labs.directions.schema import SightParams
 from explorer.models.ablations import BERT_TABLE_5, BERT_TASKS
 from explorer.ui.components import rich_text
 from explorer.ui.controls import control
-from explorer.ui.kit import QUIET, Tries, View, asks, bench, caption, shows, why
+from explorer.ui.kit import QUIET, Tries, View, caption, inputs_column, outputs_column, two_columns, why
 from explorer.ui.page import Page
 from explorer.ui.wiring import Connection
 
@@ -43,11 +43,11 @@ BERT's authors trained the same model in one direction too, and it lost on every
 
 def build_blank(page: Page) -> None:
     """A sentence, one word of it hidden; below, the attention of each reader."""
-    with bench():
-        with asks():
+    with two_columns():
+        with inputs_column():
             asked = Asked("directions")
             caption("Always by bert-small and gpt2-mini, whichever model is chosen above.")
-        with shows(3):
+        with outputs_column(3):
             chips = asked.lay_out_chips()
             view = View("directions", "directions", figures.directions_sentence, figures.directions_figure)
             notes = rich_text(elem_classes=["measures"])

@@ -46,13 +46,13 @@ class _Timed:
     """One run's model with its batches of held-out texts. whole: with all layers of the model that it is cut from."""
 
     def __init__(self, run: OpenRun, whole: bool = False) -> None:
-        spec, bundle = run.record.spec, run.bundle()
+        spec, loaded = run.record.spec, run.loaded()
         if whole:
-            spec = replace(spec, student_layers=depth_of(bundle.model), start="teacher")
-        adapted = adapt(bundle, len(run.record.labels) or 1, spec)
-        self.model, self.device = _plain(adapted), adapted.bundle.device
+            spec = replace(spec, student_layers=depth_of(loaded.model), start="teacher")
+        adapted = adapt(loaded, len(run.record.labels) or 1, spec)
+        self.model, self.device = _plain(adapted), adapted.loaded.device
         held_out = next(iter(load(run.record.spec.task, settings()).validation.values()))
-        rows = tokenise(adapted.bundle, held_out[: BATCHES[-1]], min(LONGEST_ROW, adapted.longest))
+        rows = tokenise(adapted.loaded, held_out[: BATCHES[-1]], min(LONGEST_ROW, adapted.longest))
         middle = sorted(range(len(rows)), key=lambda place: int(rows.lengths[place]))[len(rows) // 2]
         self.inputs = [adapted.taken(rows.batch(places, self.device)[0]) for places in ([middle], range(len(rows)))]
 

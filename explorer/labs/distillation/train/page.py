@@ -20,7 +20,17 @@ from explorer.serving.visitors import owner_of
 from explorer.tuning.methods import STUDENT
 from explorer.tuning.students import is_student, labels_only
 from explorer.ui.components import apart, rich_text
-from explorer.ui.kit import QUIET, Tries, View, asks, bench, shows, start_or_stop, start_stop, why
+from explorer.ui.kit import (
+    QUIET,
+    Tries,
+    View,
+    inputs_column,
+    outputs_column,
+    start_or_stop,
+    start_stop,
+    two_columns,
+    why,
+)
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker, run_choices
 from explorer.ui.streams import Stream, Watch
@@ -60,13 +70,13 @@ learned a task's classes is tried there too; one that fills masks is asked on th
 
 def build_train(page: Page, picker: RunPicker, tab: gr.Tab) -> Callable[..., None]:
     """Returns what is to be called with the trigger after which the visitor is known."""
-    with bench():
-        with asks():
+    with two_columns():
+        with inputs_column():
             start, stop = start_stop("Train the student", "distill")
             resume = gr.Button("Resume", visible=False, elem_id="distill-resume")
             inputs = student_controls(page)
             student = gr.Dropdown([], label="Students so far", allow_custom_value=True, elem_id="student-picker")
-        with shows():
+        with outputs_column():
             rich_text(str(figures.distilbert()), elem_id="distilbert")
             every_seed, examples = build_seeds(page, picker, student)
             gr.HTML("<h2>One seed, step by step</h2>")

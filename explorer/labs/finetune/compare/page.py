@@ -21,7 +21,7 @@ from explorer.tasks.sources import choices
 from explorer.tuning.methods import METHODS
 from explorer.ui.components import plot, rich_text
 from explorer.ui.controls import control, controls
-from explorer.ui.kit import View, asks, bench, caption, in_the_paper, shows, start_stop
+from explorer.ui.kit import View, caption, in_the_paper, inputs_column, outputs_column, start_stop, two_columns
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker
 from explorer.ui.several import follow_several
@@ -37,8 +37,8 @@ NOT_COMPARABLE = (
 
 def build_compare(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
     """The task, the methods and the seeds; cost against score, curves, the costs as a table, and the time of a batch."""
-    with bench():
-        with asks():
+    with two_columns():
+        with inputs_column():
             used = rich_text(elem_id="compare-used")
             buttons = start_stop("Compare all", "compare", stop="Stop them all", stop_id=None)
             named = [(method.title, method.slug) for method in METHODS]
@@ -54,7 +54,7 @@ def build_compare(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
             )
             with gr.Accordion("More settings", open=False):
                 inputs |= controls(CompareParams, "batch_size", "examples", "seed")
-        with shows():
+        with outputs_column():
             ids = ("compare-said", "compare-trade")
             view = View("methods", ids, compared_sentence, compare_figures.trade_figure)
             curves = plot("method-curves", elem_id="compare-curves")

@@ -34,7 +34,7 @@ def memory_parts(resources: Resources, params: MemoryParams) -> MemoryResult:
 
     Raises BadInputError where none can be had on the model.
     """
-    bundle = resources.model(params.model)
+    loaded = resources.model(params.model)
     spec = RunSpec(**{field.name: getattr(params, field.name) for field in fields(RunSpec)})
     data = load(spec.task, settings())
     examples = data.train[: spec.examples or None]
@@ -43,18 +43,18 @@ def memory_parts(resources: Resources, params: MemoryParams) -> MemoryResult:
     missing: list[tuple[str, str]] = []
     tokens = 0.0
     for method in dict.fromkeys(("full", "lora", spec.method)):
-        title, reason = find_method(method).title, why_not(bundle.model_id, find_method(method), settings(), kind)
+        title, reason = find_method(method).title, why_not(loaded.model_id, find_method(method), settings(), kind)
         if reason is not None:
             missing.append((title, reason))
             continue
         learned = kind_of(method, kind)
-        tokens = float(learned.read(bundle, examples[:SAMPLE], learned.longest).lengths.mean())
-        columns.append(_column(bundle, data.task, replace(spec, method=method), len(examples), tokens))
+        tokens = float(learned.read(loaded, examples[:SAMPLE], learned.longest).lengths.mean())
+        columns.append(_column(loaded, data.task, replace(spec, method=method), len(examples), tokens))
     if not columns:
         raise BadInputError(": ".join(missing[0]))
     numbers = lora_parameters(GPT3, PAPERS_RANK, PAPERS_MATRICES)
     return MemoryResult(
-        bundle.model_id,
+        loaded.model_id,
         spec.batch_size,
         tokens,
         tuple(columns),
@@ -70,8 +70,8 @@ def memory_parts(resources: Resources, params: MemoryParams) -> MemoryResult:
     )
 
 
-def _column(bundle: LoadedModel, task: Task, spec: RunSpec, examples: int, tokens: float) -> Column:
-    planned = plan(bundle, task.outputs, spec, examples, tokens, task.kind)
+def _column(loaded: LoadedModel, task: Task, spec: RunSpec, examples: int, tokens: float) -> Column:
+    planned = plan(loaded, task.outputs, spec, examples, tokens, task.kind)
     parts, method = parts_of(planned), find_method(spec.method)
     title = f"{method.title} r={spec.rank}" if "rank" in method.options else method.title
     return Column(title, tuple(getattr(parts, name) for name in PARTS), parts.checkpoint, planned.trainable)

@@ -11,7 +11,7 @@ from explorer.tasks.sources import choices
 from explorer.tuning.methods import METHODS
 from explorer.ui.components import rich_text
 from explorer.ui.controls import control
-from explorer.ui.kit import View, asks, bench, sentence_place, shows, why
+from explorer.ui.kit import View, inputs_column, outputs_column, sentence_place, two_columns, why
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker
 from explorer.ui.wiring import Connection
@@ -35,8 +35,8 @@ ZeRO, section 3.1). The paper's figures are those of its section 4.2.
 
 def build_memory(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
     """The settings that memory depends on; the parts as bars; GPT-3's figures below."""
-    with bench():
-        with asks():
+    with two_columns():
+        with inputs_column():
             named = [(method.title, method.slug) for method in METHODS]
             inputs = {
                 "method": control(MemoryParams, "method", choices=named, value="houlsby", filterable=False),
@@ -44,7 +44,7 @@ def build_memory(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
                 "batch_size": control(MemoryParams, "batch_size"),
                 "task": control(MemoryParams, "task", choices=choices(settings())),
             }
-        with shows():
+        with outputs_column():
             view = View("memory", "memory", figures.memory_sentence, figures.memory_figure, notes=figures.memory_notes)
     gr.HTML("<h2>The same formula for GPT-3</h2>")
     sentence_place("gpt3-said", str(figures.gpt3_sentence()))

@@ -19,7 +19,7 @@ from explorer.labs.finetune.metrics.schema import (
 )
 from explorer.tasks.metrics import METRICS
 from explorer.ui.components import rich_text, typed_table
-from explorer.ui.kit import QUIET, Tries, View, asks, bench, caption, shows, why
+from explorer.ui.kit import QUIET, Tries, View, caption, inputs_column, outputs_column, two_columns, why
 from explorer.ui.page import Page
 from explorer.ui.wiring import LATEX, Connection
 
@@ -63,12 +63,12 @@ def build_metrics(page: Page, tab: gr.Tab) -> None:
 
 def _classes(page: Page, tab: gr.Tab) -> None:
     first = next(iter(MATRICES.values()))
-    with bench():
-        with asks(360):
+    with two_columns():
+        with inputs_column(360):
             cells = typed_table(matrix_frame(first), "Examples of each class", elem_id="matrix-panel")
             caption("A row for what is true, a column for what was predicted. Type a count and press Enter.")
             tries = Tries({name: {"cells": matrix_frame(one)} for name, one in MATRICES.items()} | {FLIP: None})
-        with shows():
+        with outputs_column():
             view = View(
                 *("metrics", "matrix", figures.matrix_sentence, figures.matrix_figure), notes=figures.matrix_notes
             )
@@ -83,12 +83,12 @@ def _classes(page: Page, tab: gr.Tab) -> None:
 
 def _scores(page: Page, tab: gr.Tab) -> None:
     first = next(iter(SCATTERS.values()))
-    with bench():
-        with asks(300):
+    with two_columns():
+        with inputs_column(300):
             cells = typed_table(points_frame(first), "Pairs and their scores", elem_id="scatter-panel", max_height=300)
             caption("Type a score and press Enter. A pair without either score is left out.")
             tries = Tries({name: {"cells": points_frame(points)} for name, points in SCATTERS.items()})
-        with shows():
+        with outputs_column():
             view = View(
                 *("correlation", "scatter", figures.points_sentence, figures.points_figure), notes=figures.points_notes
             )

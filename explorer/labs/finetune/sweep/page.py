@@ -16,7 +16,18 @@ from explorer.tasks.sources import choices
 from explorer.tuning.methods import METHODS
 from explorer.ui.components import rich_text
 from explorer.ui.controls import control, controls
-from explorer.ui.kit import QUIET, Tries, View, asks, bench, caption, in_the_paper, shows, start_stop, why
+from explorer.ui.kit import (
+    QUIET,
+    Tries,
+    View,
+    caption,
+    in_the_paper,
+    inputs_column,
+    outputs_column,
+    start_stop,
+    two_columns,
+    why,
+)
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker
 from explorer.ui.several import follow_several
@@ -61,8 +72,8 @@ from MNLI (Liu et al. 2019, section 5.1; Hu et al. 2021, section 5.2).
 
 def build_sweep(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
     """The worked examples' ranks are drawn when the tab is opened."""
-    with bench():
-        with asks():
+    with two_columns():
+        with inputs_column():
             used = rich_text(elem_id="sweep-used")
             buttons = start_stop("Sweep", "sweep", stop="Stop them all", stop_id=None)
             named = [(method.title, method.slug) for method in METHODS]
@@ -79,7 +90,7 @@ def build_sweep(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
                 "At most 24 runs; they train one after the other, seed by seed, and stay in the list. Everything that is not "
                 "swept is the same for all, each method with its own usual learning rate."
             )
-        with shows():
+        with outputs_column():
             view = View(
                 "sweep",
                 "sweep",

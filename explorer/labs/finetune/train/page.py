@@ -16,9 +16,9 @@ from explorer.runs.report import curves_figure, progress
 from explorer.tuning.methods import find_method
 from explorer.ui.components import apart, plot, rich_text
 from explorer.ui.folds import Panel, code
-from explorer.ui.kit import Tries, View, asks, bench, caption, shows, start_stop
+from explorer.ui.kit import Tries, View, caption, inputs_column, outputs_column, start_stop, two_columns
+from explorer.ui.outputs import Draw
 from explorer.ui.page import Page
-from explorer.ui.places import Draw
 from explorer.ui.run_picker import RunPicker
 from explorer.ui.streams import Stream, Watch
 from explorer.ui.wiring import Connection, folds
@@ -39,8 +39,8 @@ NO_SCRIPT = "# These settings begin with what their run computes: train.py comes
 
 def build_train(page: Page, picker: RunPicker) -> tuple[Stream, gr.Dropdown]:
     """Returns the stream that follows the chosen run, and the list of runs to start from."""
-    with bench():
-        with asks():
+    with two_columns():
+        with inputs_column():
             caption("A new run, with the settings below:")  # a link's run is described beside them
             train, stop = start_stop("Train", "train", stop_id="stop")
             resume = gr.Button("Resume", visible=False, elem_id="resume")
@@ -48,7 +48,7 @@ def build_train(page: Page, picker: RunPicker) -> tuple[Stream, gr.Dropdown]:
             controls = Controls(page, picker)
             scales = [("linear", "linear"), ("logarithmic", "log")]
             scale = gr.Radio(scales, value="linear", label="Axis of the loss", elem_id="loss-scale")
-        with shows():
+        with outputs_column():
             view = View(
                 "training",
                 ("run-said", "run-curves"),
@@ -59,12 +59,12 @@ def build_train(page: Page, picker: RunPicker) -> tuple[Stream, gr.Dropdown]:
             )
             tries = Tries(TRY)
             drawn = rich_text(elem_id="lora-drawn")
-    with bench():
-        with shows(1, 300):
+    with two_columns():
+        with outputs_column(1, 300):
             outcome = plot("confusion", elem_id="run-outcome")
             line = rich_text()
             use = gr.Button("Use these settings", size="sm", visible=False, elem_id="use-settings")
-        with shows(1):
+        with outputs_column(1):
             wrong = rich_text(elem_classes=["wide"], elem_id="run-wrong")
     shown = [
         *view,

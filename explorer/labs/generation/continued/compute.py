@@ -58,47 +58,47 @@ class Reader:
     Raises MissingCapabilityError.
     """
 
-    def __init__(self, bundle: LoadedModel, before: tuple[DynamicCache, int] | None = None) -> None:
+    def __init__(self, loaded: LoadedModel, before: tuple[DynamicCache, int] | None = None) -> None:
         from transformers import DynamicCache  # once a model is loaded: two threads at its first import get half of it
 
-        bundle.require(Capability.CAUSAL)
-        self.bundle = bundle
+        loaded.require(Capability.CAUSAL)
+        self.loaded = loaded
         self.cache, self.virtual = before or (DynamicCache(), 0)
-        self.end = bundle.tokenizer.eos_token_id
-        self.never = sorted({*bundle.tokenizer.all_special_ids} - {self.end})
+        self.end = loaded.tokenizer.eos_token_id
+        self.never = sorted({*loaded.tokenizer.all_special_ids} - {self.end})
 
     def begin(self, text: str, branch: Sequence[int]) -> Beginning:
         """The ids of a text and a branch; spaces at the end are left out, since a word brings the space before it along.
 
         Raises BadInputError for a branch of ids that no row could hold, and where no room is left.
         """
-        encoded = encode(self.bundle, text.rstrip())
-        known, special = len(self.bundle.tokenizer), self.bundle.tokenizer.all_special_ids
+        encoded = encode(self.loaded, text.rstrip())
+        known, special = len(self.loaded.tokenizer), self.loaded.tokenizer.all_special_ids
         for one in branch:
             if one >= known or one in special:
                 raise BadInputError(
-                    f"{one} is no token that {self.bundle.model_id} writes: its ids are 0 to {known - 1:,}, without "
+                    f"{one} is no token that {self.loaded.model_id} writes: its ids are 0 to {known - 1:,}, without "
                     "the special ones. Clear the branch and press a token anew."
                 )
         beginning = Beginning(text.rstrip(), tuple(encoded.input_ids.tolist()), tuple(branch))
         if self.room(beginning) < 1:
             raise BadInputError(
-                f"This is {len(beginning.ids):,} tokens long, and {self.bundle.model_id} reads {self.bundle.longest} at once: "
+                f"This is {len(beginning.ids):,} tokens long, and {self.loaded.model_id} reads {self.loaded.longest} at once: "
                 "no room is left for another. Shorten the text, or go back before the branch."
             )
         return beginning
 
     def room(self, beginning: Beginning) -> int:
         """How many tokens may follow."""
-        return self.bundle.longest - self.virtual - len(beginning.ids)
+        return self.loaded.longest - self.virtual - len(beginning.ids)
 
     def read(self, rows: Sequence[Sequence[int]], parents: Sequence[int] = (), keep: int = 1) -> Tensor:
         """Read on: rows of ids, each after what the row `parents` names has read before. ln p, (rows, keep, vocabulary)."""
         if parents:
-            self.cache.batch_select_indices(torch.tensor(parents, device=self.bundle.device))
-        ids = torch.tensor(rows, device=self.bundle.device)
-        output = self.bundle.model(input_ids=ids, past_key_values=self.cache, use_cache=True, logits_to_keep=keep)
-        return self.bundle.logits(Capability.CAUSAL, output).float().cpu().log_softmax(-1)
+            self.cache.batch_select_indices(torch.tensor(parents, device=self.loaded.device))
+        ids = torch.tensor(rows, device=self.loaded.device)
+        output = self.loaded.model(input_ids=ids, past_key_values=self.cache, use_cache=True, logits_to_keep=keep)
+        return self.loaded.logits(Capability.CAUSAL, output).float().cpu().log_softmax(-1)
 
     def may_write(self, scores: Tensor) -> Tensor:
         """The scores without the special tokens, but for the end of the text."""
@@ -106,7 +106,7 @@ class Reader:
 
     def written(self, scores: Tensor, token: int, by_hand: bool = False) -> Written:
         """A token with its ln p and rank; scores: (vocabulary,)."""
-        text, joined = piece(self.bundle.tokenizer, token)
+        text, joined = piece(self.loaded.tokenizer, token)
         own = scores[token]
         return Written(token, text, joined, float(own), 1 + int((scores > own).sum()), by_hand)
 
@@ -204,7 +204,7 @@ class Place:
 
 def next_result(reader: Reader, place: Place, params: ContinueParams | NextParams) -> NextResult:
     """What may come at a place, what top-k and top-p keep of it, and what the temperature makes of it."""
-    bundle, scores = reader.bundle, reader.may_write(place.scores)
+    loaded, scores = reader.loaded, reader.may_write(place.scores)
     shares, hot = scores.double().exp(), tempered(scores, params.temperature)
     kept = {"top_k": in_top_k(scores, params.k), "top_p": in_top_p(scores, params.p)}
     order = scores.argsort(descending=True, stable=True)
@@ -214,7 +214,7 @@ def next_result(reader: Reader, place: Place, params: ContinueParams | NextParam
         rank = rank_of.get(token) or 1 + int((scores > scores[token]).sum())
         inside = {name: bool(mask[token]) for name, mask in kept.items()}
         allowed = inside.get(place.decoding, place.decoding != "greedy" or rank == 1)
-        look = piece(bundle.tokenizer, token) if token != reader.end else ("end of text", False)
+        look = piece(loaded.tokenizer, token) if token != reader.end else ("end of text", False)
         own = float(shares[token]), float(hot[token])
         return Candidate(rank, token, *look, *own, inside["top_k"], inside["top_p"], allowed)
 
@@ -223,9 +223,9 @@ def next_result(reader: Reader, place: Place, params: ContinueParams | NextParam
     tail = list(place.beginning.ids)[-CONTEXT:]
     before = "…" if len(place.beginning.ids) > CONTEXT else ""
     return NextResult(
-        model=bundle.model_id,
+        model=loaded.model_id,
         text=place.beginning.text,
-        context=before + str(bundle.tokenizer.decode(tail)).strip(),
+        context=before + str(loaded.tokenizer.decode(tail)).strip(),
         branch=place.beginning.branch,
         decoding=place.decoding,
         k=params.k,

@@ -72,7 +72,7 @@ def next_token(resources: Resources, params: NextParams) -> NextResult:
     reader = Reader(resources.model(params.model))
     beginning = reader.begin(params.text, params.branch)
     if params.chosen is not None:
-        known = len(reader.bundle.tokenizer)
+        known = len(reader.loaded.tokenizer)
         if params.chosen >= known or params.chosen in reader.never:
             raise BadInputError(f"chosen takes the id of a token that may be written, 0 to {known - 1:,}, or nothing.")
     scores = reader.read([beginning.ids])[0, -1]

@@ -13,9 +13,19 @@ from explorer.labs.generation.continued.examples import TRY
 from explorer.labs.generation.continued.schema import ContinueResult, NextParams
 from explorer.ui.components import rich_text, scripted, token_chips, while_in_view
 from explorer.ui.controls import control
-from explorer.ui.kit import QUIET, Tries, View, asks, bench, sentence_place, shows, start_or_stop, why
+from explorer.ui.kit import (
+    QUIET,
+    Tries,
+    View,
+    inputs_column,
+    outputs_column,
+    sentence_place,
+    start_or_stop,
+    two_columns,
+    why,
+)
+from explorer.ui.outputs import Draw, Output
 from explorer.ui.page import Page
-from explorer.ui.places import Draw, Place
 from explorer.ui.streams import Stream
 from explorer.ui.wiring import Connection, folds
 
@@ -46,10 +56,10 @@ text anew. All rows are one batch.
 def build_continued(page: Page, tab: gr.Tab) -> None:
     """The rows come by a stream; the distribution of a pressed token by an action of its own, into the same figure."""
     asked = Asked(page)
-    with bench():
-        with asks(290):
+    with two_columns():
+        with inputs_column(290):
             start, stop = asked.lay_out()
-        with shows():
+        with outputs_column():
             said = sentence_place("continue-said")
             rows = scripted("writing", {"rows": []}, elem_id="continue-rows", elem_classes=["writing-rows"])
             gr.HTML(str(figures.legend()))
@@ -63,7 +73,7 @@ def build_continued(page: Page, tab: gr.Tab) -> None:
     gr.HTML('<p class="caption">Press a token to go on with it from here: all rows are continued anew.</p>')
     others = token_chips(elem_id="next-others")
 
-    place: list[Place] = [*view, (others, next_figures.alternatives)]
+    place: list[Output] = [*view, (others, next_figures.alternatives)]
     shown = [
         (said, figures.continue_sentence),
         (rows, figures.rows_view),
@@ -105,7 +115,7 @@ def _branch(shown: dict[str, Any], event: gr.EventData) -> str:
     return " ".join(map(str, shown["branches"][event.positions[-1]]))
 
 
-def _at_a_token(page: Page, asked: Asked, rows: gr.HTML, place: list[Place]) -> None:
+def _at_a_token(page: Page, asked: Asked, rows: gr.HTML, place: list[Output]) -> None:
     """The distribution at a pressed token."""
     hidden = {name: control(NextParams, name, visible="hidden", choices=()) for name in ("decoding", "chosen")}
     own = {name: asked.inputs[name] for name in ("model", "text", "branch", "k", "p", "temperature")}

@@ -39,12 +39,12 @@ def restored(resources: Resources, run_id: str) -> tuple[str, Adapted]:
 def reader_of(adapted: Adapted) -> Reader:
     """The run's own model as a reader, its virtual tokens read already."""
     opening = opening_of(adapted)
-    return Reader(bundle_of(adapted), (opening.cache, opening.length))
+    return Reader(loaded_of(adapted), (opening.cache, opening.length))
 
 
-def bundle_of(adapted: Adapted) -> LoadedModel:
+def loaded_of(adapted: Adapted) -> LoadedModel:
     """The run's model as any other that continues a text."""
-    return replace(adapted.bundle, model=adapted.fork)
+    return replace(adapted.loaded, model=adapted.fork)
 
 
 def prompt_of(meaning: Sequence[tuple[str, str]]) -> str:
@@ -61,14 +61,14 @@ def attention_to_slots(
     The place that a token is predicted from is the one before it. Mean over layers and heads.
     """
     written = [token.token_id for token in row.tokens]
-    ids = torch.tensor([[*beginning.ids, *written]], device=adapted.bundle.device)
+    ids = torch.tensor([[*beginning.ids, *written]], device=adapted.loaded.device)
     opening, tree = opening_of(adapted), private_tree(adapted.fork)
     output = tree(input_ids=ids, past_key_values=opening.cache, output_attentions=True)
     mean = torch.stack(output.attentions).float().mean((0, 2))[0]
     start = len(beginning.ids)
     rows = mean[start - 1 : start - 1 + len(written)].cpu()
     text = rows[:, opening.length :]
-    places = _places(adapted.bundle, meaning, start)
+    places = _places(adapted.loaded, meaning, start)
     columns = {slot: text[:, inside].sum(-1) for slot, inside in places.items()}
     taken = sorted({place for inside in places.values() for place in inside})
     others = [place for place in range(start) if place not in set(taken)]
@@ -80,10 +80,10 @@ def attention_to_slots(
     return SlotAttention(spelled_tokens, tuple(columns), tuple(map(tuple, shares)))
 
 
-def _places(bundle: LoadedModel, meaning: Sequence[tuple[str, str]], length: int) -> dict[str, list[int]]:
+def _places(loaded: LoadedModel, meaning: Sequence[tuple[str, str]], length: int) -> dict[str, list[int]]:
     """The positions of each slot's value."""
     text = prompt_of(meaning)
-    offsets = bundle.tokenizer(text, return_offsets_mapping=True)["offset_mapping"]
+    offsets = loaded.tokenizer(text, return_offsets_mapping=True)["offset_mapping"]
     found, start = {}, 0
     for slot, value in meaning:
         start = text.index(f"{slot} : {value}", start) + len(slot) + 3

@@ -11,7 +11,7 @@ from explorer.labs.generation.continued.jobs import continued
 from explorer.labs.generation.continued.schema import ContinueParams, ContinueResult, Row
 from explorer.labs.generation.meaning.compute import (
     attention_to_slots,
-    bundle_of,
+    loaded_of,
     prompt_of,
     reader_of,
     restored,
@@ -44,8 +44,8 @@ def generate(resources: Resources, params: GenerateParams) -> Iterator[GenerateR
 
 def _untouched(adapted: Adapted, asked: ContinueParams) -> ContinueResult:
     """What the model writes as it was before the run."""
-    plain = replace(asked, model=adapted.bundle.model_id, decoding=("greedy",))
-    *_, last = continued(Reader(adapted.bundle), plain)
+    plain = replace(asked, model=adapted.loaded.model_id, decoding=("greedy",))
+    *_, last = continued(Reader(adapted.loaded), plain)
     return last
 
 
@@ -57,15 +57,15 @@ def _result(
     before: ContinueResult | None,
     adapted: Adapted | None,
 ) -> GenerateResult:
-    bundle = None if adapted is None else bundle_of(adapted)
+    loaded = None if adapted is None else loaded_of(adapted)
 
     def phrase(writer: str, row: Row, done: bool) -> Phrase:
-        text = _spelled(row) if bundle is None else text_of(bundle, [token.token_id for token in row.tokens])
+        text = _spelled(row) if loaded is None else text_of(loaded, [token.token_id for token in row.tokens])
         return Phrase(writer, row, text, check_slots(meaning, text) if done else ())
 
     looked = None
     if result.done and adapted is not None and result.rows[0].tokens:
-        beginning = Reader(adapted.bundle).begin(result.text, ())
+        beginning = Reader(adapted.loaded).begin(result.text, ())
         looked = attention_to_slots(adapted, meaning, beginning, result.rows[0])
     return GenerateResult(
         params.run,

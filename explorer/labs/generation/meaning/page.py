@@ -16,7 +16,17 @@ from explorer.labs.generation.meaning.schema import GenerateParams, GenerateResu
 from explorer.tasks.formats.e2e import parse_meaning, spelled
 from explorer.ui.components import plot, rich_text
 from explorer.ui.controls import control
-from explorer.ui.kit import QUIET, Tries, asks, bench, sentence_place, shows, start_or_stop, start_stop, why
+from explorer.ui.kit import (
+    QUIET,
+    Tries,
+    inputs_column,
+    outputs_column,
+    sentence_place,
+    start_or_stop,
+    start_stop,
+    two_columns,
+    why,
+)
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker
 from explorer.ui.streams import Stream
@@ -41,12 +51,12 @@ and not why it wrote the word (see Attribution for that question).
 
 def build_meaning(page: Page, tab: gr.Tab, picker: RunPicker) -> None:
     """The slots and the meaning are two views of one text, which is what is asked."""
-    with bench():
-        with asks(300):
+    with two_columns():
+        with inputs_column(300):
             slots = _slots()
             start, stop = start_stop("Put it into words", "generate")
             inputs = _settings(page, picker)
-        with shows():
+        with outputs_column():
             said = sentence_place("generate-said")
             texts = rich_text(elem_id="generate-texts", elem_classes=["wide"])
             tries = Tries(TRY)

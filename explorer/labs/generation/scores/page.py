@@ -15,7 +15,7 @@ from explorer.labs.generation.scores.schema import Scored, ScoreParams
 from explorer.tasks.generation_metrics import METRICS
 from explorer.ui.components import rich_text
 from explorer.ui.controls import control
-from explorer.ui.kit import Tries, View, asks, bench, shows, why
+from explorer.ui.kit import Tries, View, inputs_column, outputs_column, two_columns, why
 from explorer.ui.page import Page
 from explorer.ui.wiring import Connection, folds
 
@@ -55,24 +55,24 @@ WebNLG and DART, in the appendix of Hu et al. 2021, are two more tasks of this k
 
 def build_scores(page: Page, triggers: list[Any]) -> None:
     """The corpus above, one of its sentences below."""
-    with bench():
-        with asks(330):
+    with two_columns():
+        with inputs_column(330):
             texts = {
                 "hypotheses": control(ScoreParams, "hypotheses", value=HYPOTHESES, elem_id="scores-hypotheses"),
                 "references": control(ScoreParams, "references", value=REFERENCES, elem_id="scores-references"),
             }
             button = gr.Button("Score", variant="primary", elem_id="scores-start")
-        with shows():
+        with outputs_column():
             view = View("scores", "scores", figures.scores_sentence, figures.scores_figure, notes=figures.scores_notes)
             tries = Tries(TRY)
             published = rich_text(elem_id="scores-published", elem_classes=["wide"])
     scored_folds = folds(SCORE_TEXTS)
     gr.HTML("<h2>One hypothesis taken apart</h2>")
-    with bench():
-        with asks(250):
+    with two_columns():
+        with inputs_column(250):
             sentence = control(PartsParams, "sentence", elem_id="parts-sentence")
             metric = gr.Radio(METRICS, value=METRICS[0], label="Metric", elem_id="parts-metric")
-        with shows():
+        with outputs_column():
             drawn = View("parts", "parts", apart.parts_sentence, pictures.parts_figure, notes=apart.parts_notes)
     filled = rich_text(elem_id="parts-formulas", elem_classes=["wide"])
     why("the five formulas, and whose numbers these are", WHY)

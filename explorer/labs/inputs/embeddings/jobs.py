@@ -30,40 +30,40 @@ LONG_STRIP = 192
 NEIGHBOURS = 8
 
 
-def sum_parts(bundle: LoadedModel, params: SumParams) -> SumResult:
+def sum_parts(loaded: LoadedModel, params: SumParams) -> SumResult:
     """All parts of all tokens, and how far their sum is from what the model itself gives to its first layer."""
-    encoded = encode(bundle, params.sentence_a, params.second)
-    parts = embedding_parts(bundle, encoded.inputs)
-    own = read(bundle, encoded.inputs, attentions=False).hidden_states[0][0].cpu().double()
+    encoded = encode(loaded, params.sentence_a, params.second)
+    parts = embedding_parts(loaded, encoded.inputs)
+    own = read(loaded, encoded.inputs, attentions=False).hidden_states[0][0].cpu().double()
     difference = float((parts[-1].values - own).abs().max())
-    return SumResult(bundle.model_id, _tokens(encoded, parts), tuple(_strips(part) for part in parts), difference)
+    return SumResult(loaded.model_id, _tokens(encoded, parts), tuple(_strips(part) for part in parts), difference)
 
 
-def token_parts(bundle: LoadedModel, params: TokenPartsParams) -> TokenPartsResult:
+def token_parts(loaded: LoadedModel, params: TokenPartsParams) -> TokenPartsResult:
     """One token's parts against their sum, and what else in the vocabulary has an embedding like its own."""
-    encoded = encode(bundle, params.sentence_a, params.second)
+    encoded = encode(loaded, params.sentence_a, params.second)
     if params.position >= len(encoded.tokens):
         raise BadInputError(
             f"There is no position {params.position}: this text has {len(encoded.tokens)} tokens, numbered from 0."
         )
-    parts = embedding_parts(bundle, encoded.inputs)
+    parts = embedding_parts(loaded, encoded.inputs)
     token = _tokens(encoded, parts)[params.position]
     total = next(part for part in parts if part.kind == "sum").values[params.position]
     shown = tuple(_of_one(part, params.position, total) for part in parts)
-    return TokenPartsResult(bundle.model_id, token, shown, _neighbours(bundle, token.token_id))
+    return TokenPartsResult(loaded.model_id, token, shown, _neighbours(loaded, token.token_id))
 
 
-def position_similarity(bundle: LoadedModel, params: PositionsParams) -> PositionsResult:
+def position_similarity(loaded: LoadedModel, params: PositionsParams) -> PositionsResult:
     """The cosine of each position's embedding with each other's."""
-    table = table_of(bundle, "position")
+    table = table_of(loaded, "position")
     if table is None:
-        return PositionsResult(bundle.model_id, (), 0, ())
-    usable = table[bundle.architecture.spare_positions :]
+        return PositionsResult(loaded.model_id, (), 0, ())
+    usable = table[loaded.architecture.spare_positions :]
     positions = range(0, len(usable), params.step)[:MOST_POSITIONS]
     unit = normalize(usable[list(positions)].cpu().double(), dim=-1)
     cosines = (unit @ unit.T).clamp(-1, 1)
     return PositionsResult(
-        bundle.model_id, tuple(positions), len(usable), tuple(tuple(row) for row in cosines.tolist())
+        loaded.model_id, tuple(positions), len(usable), tuple(tuple(row) for row in cosines.tolist())
     )
 
 
@@ -110,15 +110,15 @@ def _of_one(part: Part, position: int, total: Tensor) -> TokenPart:
     return TokenPart(part.kind, len(vector), float(vector.norm()), cosine, share, dimensions, strip)
 
 
-def _neighbours(bundle: LoadedModel, token_id: int) -> tuple[Neighbour, ...]:
+def _neighbours(loaded: LoadedModel, token_id: int) -> tuple[Neighbour, ...]:
     """The pieces whose rows of the token table point most nearly in the same direction."""
-    table = table_of(bundle, "token")
+    table = table_of(loaded, "token")
     assert table is not None  # every family looks its tokens up
-    known = min(len(table), len(bundle.tokenizer))
+    known = min(len(table), len(loaded.tokenizer))
     own = table[token_id]
     lengths = table[:known].norm(dim=-1) * own.norm()
     cosines = (table[:known] @ own) / lengths.clamp_min(1e-12)
     cosines[token_id] = -2.0  # itself
     best = cosines.topk(min(NEIGHBOURS, known - 1))
-    names = bundle.tokenizer.convert_ids_to_tokens(best.indices.tolist())
+    names = loaded.tokenizer.convert_ids_to_tokens(best.indices.tolist())
     return tuple(Neighbour(str(name), value) for name, value in zip(names, best.values.tolist(), strict=True))

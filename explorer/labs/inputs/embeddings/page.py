@@ -13,7 +13,7 @@ from explorer.labs.inputs.embeddings.schema import SumParams, SumResult
 from explorer.labs.inputs.examples import PAIRS
 from explorer.ui.components import rich_text, token_chips
 from explorer.ui.controls import controls
-from explorer.ui.kit import QUIET, Tries, View, asks, bench, caption, shows, why
+from explorer.ui.kit import QUIET, Tries, View, caption, inputs_column, outputs_column, two_columns, why
 from explorer.ui.page import Page
 from explorer.ui.wiring import Connection, folds
 
@@ -37,13 +37,13 @@ and figure 2; Lan et al. 2020, section 3.1; Liu et al. 2019; He et al. 2021)
 
 def build_sum(page: Page, tab: gr.Tab) -> None:
     """Two sentences; the parts of each token's sum, and below those of one."""
-    with bench():
-        with asks(250):
+    with two_columns():
+        with inputs_column(250):
             sentences = controls(SumParams, sentence_a=PAIRS[0][1], sentence_b=PAIRS[0][2])
             button = gr.Button("Add up the embeddings", variant="primary")
             tries = Tries({name: pair for name, *pair in PAIRS[1:]})
             first = gr.Slider(0, 1, 0, step=1, label="Show tokens from position", visible=False)
-        with shows(3):
+        with outputs_column(3):
             view = View("embedding-parts", "sum", figures.sum_sentence, figures.sum_figure)
             notes = rich_text(elem_id="sum-notes")
             caption(
@@ -51,12 +51,12 @@ def build_sum(page: Page, tab: gr.Tab) -> None:
             )
     why("the formula and the papers", WHY)
     folded = folds(EMBEDDING_PARTS)
-    with bench():
-        with asks(250):
+    with two_columns():
+        with inputs_column(250):
             token = gr.Dropdown([("1", 1)], value=1, label="One token in detail", filterable=False)
             caption("Its nearest neighbours in the token table, before any context, with the cosine below each:")
             neighbours = token_chips(elem_id="sum-neighbours")
-        with shows(3):
+        with outputs_column(3):
             of_token = View(
                 *("token-parts", "token", detail_figures.token_sentence, detail_figures.token_figure),
                 notes=detail_figures.token_notes,

@@ -50,12 +50,12 @@ def typos(resources: Resources, params: TyposParams) -> Iterator[TyposResult | N
     """A text, and the same text with typos, by every model; they take turns. Raises BadInputError, MissingCapabilityError."""
     clean = checked_text(params.text)
     typed = checked_text(params.typed) if params.typed else misspelt(clean, params.share, params.seed, params.kinds)
-    bundles = [resources.model(name) for name in params.models]
-    sides = [(_side(bundle, clean), _side(bundle, typed)) for bundle in bundles]
-    pairs = _asked(bundles, sides)
+    loaded_models = [resources.model(name) for name in params.models]
+    sides = [(_side(loaded, clean), _side(loaded, typed)) for loaded in loaded_models]
+    pairs = _asked(loaded_models, sides)
     reads = []
-    for bundle, both in zip(bundles, sides, strict=True):
-        reads.append(_read(bundle, *both, pairs))
+    for loaded, both in zip(loaded_models, sides, strict=True):
+        reads.append(_read(loaded, *both, pairs))
         yield None
     parts = sides[0][0].parts, sides[0][1].parts
     total = sum(any(map(str.isalnum, part.text)) for part in parts[0])
@@ -67,30 +67,30 @@ def typos_over_shares(resources: Resources, params: SharesParams) -> Iterator[Sh
 
     The words that are asked for are those without a typo at the largest share, so that they are the same at every share.
     """
-    bundles = [resources.model(name) for name in params.models]
-    names = tuple(bundle.model_id for bundle in bundles)
-    asked = _asked_throughout(bundles, params)
-    trees = [private_tree(bundle.model) for bundle in bundles]
+    loaded_models = [resources.model(name) for name in params.models]
+    names = tuple(loaded.model_id for loaded in loaded_models)
+    asked = _asked_throughout(loaded_models, params)
+    trees = [private_tree(loaded.model) for loaded in loaded_models]
     points: list[SharePoint] = []
     start: dict[str, list[float]] = {}
     for share in SHARES:
         texts = {misspelt(sentence, share, params.seed, params.kinds): words for sentence, words in asked.items()}
-        for bundle, tree in zip(bundles, trees, strict=True):
-            losses = [_mean_loss(bundle, tree, text, words) for text, words in texts.items()]
-            before = start.setdefault(bundle.model_id, losses)
+        for loaded, tree in zip(loaded_models, trees, strict=True):
+            losses = [_mean_loss(loaded, tree, text, words) for text, words in texts.items()]
+            before = start.setdefault(loaded.model_id, losses)
             added = [value - old for value, old in zip(losses, before, strict=True)]
             error = stdev(added) / len(added) ** 0.5
-            points.append(SharePoint(bundle.model_id, share, fmean(losses), fmean(added), error))
+            points.append(SharePoint(loaded.model_id, share, fmean(losses), fmean(added), error))
             yield None
         yield SharesResult(names, len(asked), sum(map(len, asked.values())), tuple(points))
 
 
-def _asked_throughout(bundles: Sequence[LoadedModel], params: SharesParams) -> dict[str, list[int]]:
+def _asked_throughout(loaded_models: Sequence[LoadedModel], params: SharesParams) -> dict[str, list[int]]:
     """The sentences with the places of the words that have no typo at any share, the same in every version of a sentence."""
     found = {}
     for sentence in SENTENCES[: params.sentences]:
         worst = misspelt(sentence, SHARES[-1], params.seed, params.kinds)
-        pairs = _asked(bundles, [(_side(one, sentence), _side(one, worst)) for one in bundles])
+        pairs = _asked(loaded_models, [(_side(one, sentence), _side(one, worst)) for one in loaded_models])
         found[sentence] = [place for place, _ in pairs]
     asked = {sentence: words for sentence, words in found.items() if words}
     if len(asked) < 2:
@@ -100,19 +100,19 @@ def _asked_throughout(bundles: Sequence[LoadedModel], params: SharesParams) -> d
     return asked
 
 
-def _mean_loss(bundle: LoadedModel, tree: PreTrainedModel, text: str, words: Collection[int]) -> float:
-    answers = _in_turn(bundle, _side(bundle, text), words, tree)
+def _mean_loss(loaded: LoadedModel, tree: PreTrainedModel, text: str, words: Collection[int]) -> float:
+    answers = _in_turn(loaded, _side(loaded, text), words, tree)
     return fmean(-fsum(token.log_probability for token in tokens) for tokens in answers.values())
 
 
-def _side(bundle: LoadedModel, text: str) -> Side:
+def _side(loaded: LoadedModel, text: str) -> Side:
     """Raises BadInputError for a text that is too long, or has nothing to mask."""
-    bundle.require(Capability.MLM)
-    encoded, parts = encode(bundle, text), parts_of(text)
+    loaded.require(Capability.MLM)
+    encoded, parts = encode(loaded, text), parts_of(text)
     count = sum(token.word is not None for token in encoded.tokens)
     if count > MOST_TOKENS:
         raise BadInputError(
-            f"This is {count} tokens for {bundle.model_id}, and at most {MOST_TOKENS} are masked in turn: take a sentence of it."
+            f"This is {count} tokens for {loaded.model_id}, and at most {MOST_TOKENS} are masked in turn: take a sentence of it."
         )
     places: Places = {}
     for token in encoded.tokens:
@@ -122,11 +122,11 @@ def _side(bundle: LoadedModel, text: str) -> Side:
     return Side(parts, encoded, places)
 
 
-def _asked(bundles: Sequence[LoadedModel], sides: Sequence[tuple[Side, Side]]) -> list[tuple[int, int]]:
+def _asked(loaded_models: Sequence[LoadedModel], sides: Sequence[tuple[Side, Side]]) -> list[tuple[int, int]]:
     """The words, by their places in both texts, that are untouched and that every model reads as the same known tokens."""
     pairs = untouched(sides[0][0].parts, sides[0][1].parts)
-    for bundle, (clean, typed) in zip(bundles, sides, strict=True):
-        unknown = bundle.tokenizer.unk_token_id
+    for loaded, (clean, typed) in zip(loaded_models, sides, strict=True):
+        unknown = loaded.tokenizer.unk_token_id
         kept = []
         for one, other in pairs:
             ids = _ids(clean, one)
@@ -141,36 +141,36 @@ def _ids(side: Side, word: int) -> list[int]:
 
 
 def _in_turn(
-    bundle: LoadedModel, side: Side, words: Collection[int], tree: PreTrainedModel | None = None
+    loaded: LoadedModel, side: Side, words: Collection[int], tree: PreTrainedModel | None = None
 ) -> dict[int, list[InTurn]]:
     """The answers for some words' pieces, each masked with those that follow in its word."""
     word_at = {position: word for word in words for position in side.places[word]}
     asked = [word_at.get(token.position) for token in side.encoded.tokens]
     found: dict[int, list[InTurn]] = {word: [] for word in words}
-    for answer in in_turn(bundle, side.encoded, True, asked, tree):
+    for answer in in_turn(loaded, side.encoded, True, asked, tree):
         found[word_at[answer.position]].append(answer)
     return found
 
 
-def _read(bundle: LoadedModel, clean: Side, typed: Side, pairs: Sequence[tuple[int, int]]) -> ModelRead:
-    before = _in_turn(bundle, clean, [one for one, _ in pairs])
-    after = _in_turn(bundle, typed, [other for _, other in pairs])
+def _read(loaded: LoadedModel, clean: Side, typed: Side, pairs: Sequence[tuple[int, int]]) -> ModelRead:
+    before = _in_turn(loaded, clean, [one for one, _ in pairs])
+    after = _in_turn(loaded, typed, [other for _, other in pairs])
     same = untouched(clean.parts, typed.parts)
     words = []
     for one, other in pairs:
         losses = [-fsum(answer.log_probability for answer in answers) for answers in (before[one], after[other])]
-        guesses = [_spelled(bundle, answers[0].likeliest) for answers in (before[one], after[other])]
+        guesses = [_spelled(loaded, answers[0].likeliest) for answers in (before[one], after[other])]
         words.append(AskedWord(clean.parts[one].text, losses[0], losses[1], guesses[0], guesses[1]))
     return ModelRead(
-        bundle.model_id,
-        _pieces(bundle, clean, before, {one for one, _ in same}),
-        _pieces(bundle, typed, after, {other for _, other in same}),
+        loaded.model_id,
+        _pieces(loaded, clean, before, {one for one, _ in same}),
+        _pieces(loaded, typed, after, {other for _, other in same}),
         tuple(words),
     )
 
 
 def _pieces(
-    bundle: LoadedModel, side: Side, answers: dict[int, list[InTurn]], same: Collection[int]
+    loaded: LoadedModel, side: Side, answers: dict[int, list[InTurn]], same: Collection[int]
 ) -> tuple[TypoPiece, ...]:
     known = {answer.position: answer for found in answers.values() for answer in found}
     word_of = {position: word for word, positions in side.places.items() for position in positions}
@@ -180,14 +180,14 @@ def _pieces(
             continue
         word, answer = word_of.get(token.position), known.get(token.position)
         is_word = word is not None and any(map(str.isalnum, side.parts[word].text))
-        asked = (answer.log_probability, _spelled(bundle, answer.likeliest)) if answer else (None, "")
+        asked = (answer.log_probability, _spelled(loaded, answer.likeliest)) if answer else (None, "")
         touched = is_word and word not in same
         made.append(TypoPiece(token.position, token.text, token.shown, token.joined, touched, *asked))
     return tuple(made)
 
 
-def _spelled(bundle: LoadedModel, token_id: int) -> str:
-    return str(bundle.tokenizer.convert_ids_to_tokens(token_id))
+def _spelled(loaded: LoadedModel, token_id: int) -> str:
+    return str(loaded.tokenizer.convert_ids_to_tokens(token_id))
 
 
 def _changed(clean: str, typed: str, before: Sequence[Part], after: Sequence[Part]) -> tuple[tuple[str, str], ...]:

@@ -18,12 +18,12 @@ from explorer.ui.kit import (
     QUIET,
     Tries,
     View,
-    asks,
-    bench,
     caption,
-    shows,
+    inputs_column,
+    outputs_column,
     start_or_stop,
     start_stop,
+    two_columns,
     why,
 )
 from explorer.ui.page import Page
@@ -48,13 +48,13 @@ masks drawn anew. It doesn't mean robust to noisy input, which the paper does no
 
 def build_typos(page: Page, tab: gr.Tab) -> None:
     """One text by hand or by seed; below it, many sentences."""
-    with bench():
-        with asks():
+    with two_columns():
+        with inputs_column():
             models = _models()
             made = controls(TyposParams, "text", "typed", "share", seed=SEED)
             again = gr.Button("Other typos", variant="primary")
             made["kinds"] = control(TyposParams, "kinds")
-        with shows():
+        with outputs_column():
             view = View("typos", "typos", figures.typos_sentence, figures.typos_figure, notes=figures.typos_notes)
             tries = Tries(TRY)
     gr.Markdown("## In pieces")
@@ -92,15 +92,15 @@ def _models() -> gr.Dropdown:
 def _build_shares(page: Page, tab: gr.Tab, models: gr.Dropdown, made: dict[str, Any]) -> None:
     """The same over the bundled sentences, with the models, the seed and the kinds of above."""
     gr.Markdown("## Over several sentences")
-    with bench():
-        with asks():
+    with two_columns():
+        with inputs_column():
             caption(
                 "Typos in more and more of the longer words of the bundled sentences, by the models, kinds and seed above. "
                 "The words that are asked for have no typo at any share, so each point is over the same words."
             )
             count = control(SharesParams, "sentences")
             start, stop = start_stop("Measure", "typos-start")
-        with shows():
+        with outputs_column():
             view = View(
                 *("typos-over-shares", "shares", figures.shares_sentence, figures.shares_figure, figures.shares_bar),
                 notes=figures.shares_notes,

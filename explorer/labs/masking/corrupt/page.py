@@ -14,7 +14,7 @@ from explorer.labs.masking.schema import CorruptParams, PatternsParams, SharesPa
 from explorer.maths.schemes import SCHEMES
 from explorer.ui.components import plot, rich_text, token_chips
 from explorer.ui.controls import control, controls
-from explorer.ui.kit import Tries, View, asks, bench, sentence_place, shows, why
+from explorer.ui.kit import Tries, View, inputs_column, outputs_column, sentence_place, two_columns, why
 from explorer.ui.page import Page
 from explorer.ui.wiring import Connection
 
@@ -43,8 +43,8 @@ dynamic.
 
 def build_corrupt(page: Page, tab: gr.Tab) -> None:
     """Its figures are computed when they come into view, and anew for another model."""
-    with bench():
-        with asks():
+    with two_columns():
+        with inputs_column():
             inputs = {
                 **controls(CorruptParams, text=CORRUPTION_TEXT),
                 **controls(CorruptParams, "rate", "mask_share", "random_share", "scheme"),
@@ -53,7 +53,7 @@ def build_corrupt(page: Page, tab: gr.Tab) -> None:
             with gr.Row():
                 again = gr.Button("Draw again", variant="primary", min_width=120)
             recipes = Tries(dict(RECIPES))
-        with shows(), gr.Tabs():
+        with outputs_column(), gr.Tabs():
             with gr.Tab("One draw"):
                 _one_draw(page, inputs, [*_changes(inputs, again, recipes), tab.select, *page.changed])
             with gr.Tab("1,000 draws") as many:

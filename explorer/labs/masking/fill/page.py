@@ -15,7 +15,7 @@ from explorer.models.catalog import CATALOG
 from explorer.models.families import Capability
 from explorer.ui.components import rich_text, token_chips
 from explorer.ui.controls import control
-from explorer.ui.kit import Examples, Tries, View, asks, bench, shows, why
+from explorer.ui.kit import Examples, Tries, View, inputs_column, outputs_column, two_columns, why
 from explorer.ui.page import Page
 from explorer.ui.wiring import Connection
 
@@ -39,8 +39,8 @@ was and one in ten had been replaced by another: so it mostly repeats what it re
 
 def build_fill(page: Page) -> None:
     """A sentence; its tokens to press, the predictions for those that are hidden."""
-    with bench():
-        with asks():
+    with two_columns():
+        with inputs_column():
             text = control(FillParams, "text", value=EXAMPLES[0].text)
             examples = Examples({example.text: example for example in EXAMPLES})
             top_k = control(FillParams, "top_k")
@@ -55,7 +55,7 @@ def build_fill(page: Page) -> None:
             words = control(FillParams, "words")
             in_view = control(FillParams, "in_view")
             hidden = control(FillParams, "also_mask", visible="hidden")
-        with shows():
+        with outputs_column():
             chips = token_chips(elem_id="fill-chips")
             view = View("masked-predictions", (None, "fill-figure"), fill_sentence, figures.fill_figure)
             facts = rich_text(elem_classes=["measures"])

@@ -43,17 +43,17 @@ def masking_rates(resources: Resources, params: RatesParams) -> Iterator[RatesRe
             measured.append(reader.at(rate, params.seed))
             if reader is not readers[-1]:
                 yield None
-        names = tuple(reader.bundle.model_id for reader in readers)
+        names = tuple(reader.loaded.model_id for reader in readers)
         yield RatesResult(names, bool(params.text), tuple(measured))
 
 
 class _Reader:
     """One model with its rows of tokens."""
 
-    def __init__(self, bundle: LoadedModel, texts: tuple[str, ...]) -> None:
-        bundle.require(Capability.MLM)
-        self.bundle, self.masker = bundle, Masker(bundle.tokenizer)
-        rows = [encode(bundle, text) for text in texts]
+    def __init__(self, loaded: LoadedModel, texts: tuple[str, ...]) -> None:
+        loaded.require(Capability.MLM)
+        self.loaded, self.masker = loaded, Masker(loaded.tokenizer)
+        rows = [encode(loaded, text) for text in texts]
         self.tokens = sum(word is not None for row in rows for word in row.word_ids)
         if not self.tokens:
             raise BadInputError(
@@ -61,7 +61,7 @@ class _Reader:
             )
         draws = max(1, min(MOST_DRAWS, ENOUGH_TOKENS // self.tokens))
         self.rows, self.tokens = rows * draws, self.tokens * draws
-        self.tree = private_tree(bundle.model)
+        self.tree = private_tree(loaded.model)
 
     def at(self, rate: float, seed: int) -> Measured:
         """Choose anew, and ask for what was chosen."""
@@ -79,16 +79,16 @@ class _Reader:
         loss, hits = torch.cat(losses).double(), torch.cat(right)
         off = float(loss.std() / len(loss) ** 0.5) if len(loss) > 1 else 0.0
         accuracy = float(hits.double().mean())
-        return Measured(self.bundle.model_id, rate, len(loss), accuracy, float(loss.mean()), self.tokens, off)
+        return Measured(self.loaded.model_id, rate, len(loss), accuracy, float(loss.mean()), self.tokens, off)
 
     def _logits(self, part: slice, shown: list[Tensor], chosen: Tensor) -> Tensor:
         """Scores of rows that are shown so, at the chosen positions, row after row: (chosen, vocabulary), on the CPU."""
-        fill = {"input_ids": int(self.bundle.tokenizer.pad_token_id or 0)}
+        fill = {"input_ids": int(self.loaded.tokenizer.pad_token_id or 0)}
         given = {name: [row.inputs[name][0] for row in self.rows[part]] for name in self.rows[0].inputs}
         inputs = {
-            name: pad_sequence(column, True, fill.get(name, 0)).to(self.bundle.device)
+            name: pad_sequence(column, True, fill.get(name, 0)).to(self.loaded.device)
             for name, column in {**given, "input_ids": shown}.items()
         }
-        with head_at(self.tree, chosen.to(self.bundle.device)):
+        with head_at(self.tree, chosen.to(self.loaded.device)):
             output = self.tree(**inputs)
-        return self.bundle.logits(Capability.MLM, output)[0].float().cpu()
+        return self.loaded.logits(Capability.MLM, output)[0].float().cpu()

@@ -15,7 +15,18 @@ from explorer.models.catalog import CATALOG
 from explorer.models.families import Capability
 from explorer.ui.components import while_in_view
 from explorer.ui.controls import control
-from explorer.ui.kit import QUIET, Tries, View, asks, bench, caption, shows, start_or_stop, start_stop, why
+from explorer.ui.kit import (
+    QUIET,
+    Tries,
+    View,
+    caption,
+    inputs_column,
+    outputs_column,
+    start_or_stop,
+    start_stop,
+    two_columns,
+    why,
+)
 from explorer.ui.page import Page
 from explorer.ui.streams import Stream
 
@@ -50,8 +61,8 @@ with different vocabularies are not on one scale.
 
 def build_rate(page: Page, tab: gr.Tab) -> None:
     """What was measured beforehand; else a rate at a time."""
-    with bench():
-        with asks():
+    with two_columns():
+        with inputs_column():
             models = gr.Dropdown(
                 [card.model_id for card in CATALOG if Capability.MLM in card.capabilities],
                 multiselect=True,
@@ -63,7 +74,7 @@ def build_rate(page: Page, tab: gr.Tab) -> None:
             text = control(RatesParams, "text", placeholder=f"{SENTENCES} bundled sentences", elem_id="rates-text")
             seed = control(RatesParams, "seed", minimum=0, maximum=LARGEST_SEED)
             start, stop = start_stop("Measure", "rates-start")
-        with shows(3):
+        with outputs_column(3):
             view = View(
                 *("masking-rates", "rates", figures.rates_sentence, figures.rates_figure, figures.rates_bar),
                 notes=figures.rates_notes,

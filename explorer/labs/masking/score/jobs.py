@@ -29,12 +29,12 @@ def score_sentences(resources: Resources, params: ScoreParams) -> Iterator[Score
 
     Raises BadInputError, MissingCapabilityError.
     """
-    bundle = resources.model(params.model)
+    loaded = resources.model(params.model)
     own: list[ScoredSentence] = []
     for number, sentence in enumerate(params.sentences, start=1):
-        own.append(scored(bundle, sentence, params.masking, number))
+        own.append(scored(loaded, sentence, params.masking, number))
         yield None
-    scores = Scores(bundle.model_id, is_causal(bundle), tuple(own))
+    scores = Scores(loaded.model_id, is_causal(loaded), tuple(own))
     if scores.causal or not params.beside:
         yield ScoreResult(scores)
         return
@@ -44,25 +44,25 @@ def score_sentences(resources: Resources, params: ScoreParams) -> Iterator[Score
     yield ScoreResult(scores, Scores(other.model_id, True, true))
 
 
-def is_causal(bundle: LoadedModel) -> bool:
+def is_causal(loaded: LoadedModel) -> bool:
     """Whether a model reads from the left, so that its scores are true log-likelihoods."""
-    return Capability.MLM not in bundle.capabilities and Capability.CAUSAL in bundle.capabilities
+    return Capability.MLM not in loaded.capabilities and Capability.CAUSAL in loaded.capabilities
 
 
-def scored(bundle: LoadedModel, sentence: str, masking: str, number: int = 1) -> ScoredSentence:
+def scored(loaded: LoadedModel, sentence: str, masking: str, number: int = 1) -> ScoredSentence:
     """One sentence by the head that the model has. number: for what is said of one that cannot be scored."""
-    encoded = encode(bundle, sentence)
+    encoded = encode(loaded, sentence)
     count = sum(token.word is not None for token in encoded.tokens)
     if count > MOST_TOKENS:
         raise BadInputError(f"Sentence {number} has {count} tokens, and at most {MOST_TOKENS} are masked in turn.")
     if not count:
         raise BadInputError(f"Sentence {number} is made of special tokens only, and those have no score.")
-    if is_causal(bundle):
-        found = _from_the_left(bundle, encoded)
+    if is_causal(loaded):
+        found = _from_the_left(loaded, encoded)
     else:
-        asked = in_turn(bundle, encoded, masking == "rest_of_word")
+        asked = in_turn(loaded, encoded, masking == "rest_of_word")
         found = {token.position: token.log_probability for token in asked}
-    unknown = bundle.tokenizer.unk_token_id
+    unknown = loaded.tokenizer.unk_token_id
     return ScoredSentence(
         sentence,
         tuple(
@@ -75,15 +75,15 @@ def scored(bundle: LoadedModel, sentence: str, masking: str, number: int = 1) ->
     )
 
 
-def _from_the_left(bundle: LoadedModel, encoded: Encoded) -> dict[int, float]:
+def _from_the_left(loaded: LoadedModel, encoded: Encoded) -> dict[int, float]:
     """ln p of each token after those before it, by position; the first comes after the token that begins a document."""
-    tokenizer, ids = bundle.tokenizer, encoded.input_ids
+    tokenizer, ids = loaded.tokenizer, encoded.input_ids
     begin = tokenizer.cls_token_id if tokenizer.bos_token_id is None else tokenizer.bos_token_id
     begun = int(ids[0]) == begin  # ModernBERT's tokenizer begins every text by itself
-    if begin is None or len(ids) + (not begun) > bundle.longest:
-        raise BadInputError(f"{bundle.model_id} cannot read this sentence after a token that begins a text.")
-    inputs = (ids if begun else torch.cat([torch.tensor([begin]), ids]))[None].to(bundle.device)
-    logits = bundle.logits(Capability.CAUSAL, bundle.model(input_ids=inputs))[0, :-1]
+    if begin is None or len(ids) + (not begun) > loaded.longest:
+        raise BadInputError(f"{loaded.model_id} cannot read this sentence after a token that begins a text.")
+    inputs = (ids if begun else torch.cat([torch.tensor([begin]), ids]))[None].to(loaded.device)
+    logits = loaded.logits(Capability.CAUSAL, loaded.model(input_ids=inputs))[0, :-1]
     return dict(enumerate(_chosen(logits, inputs[0, 1:].cpu()), start=int(begun)))
 
 

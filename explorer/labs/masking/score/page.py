@@ -11,7 +11,7 @@ from explorer.labs.masking.score.examples import TRY
 from explorer.labs.masking.score.schema import OPENING, ScoreParams
 from explorer.ui.components import rich_text, while_in_view
 from explorer.ui.controls import control
-from explorer.ui.kit import Tries, View, asks, bench, shows, why
+from explorer.ui.kit import Tries, View, inputs_column, outputs_column, two_columns, why
 from explorer.ui.page import Page
 from explorer.ui.wiring import Connection
 
@@ -46,14 +46,14 @@ def build_score(page: Page, tab: gr.Tab) -> None:
 
 
 def _own_sentences(page: Page, tab: gr.Tab) -> None:
-    with bench():
-        with asks():
+    with two_columns():
+        with inputs_column():
             sentences = control(ScoreParams, "sentences", value="\n".join(OPENING), elem_id="score-sentences")
             button = gr.Button("Score", variant="primary")
             masking = control(ScoreParams, "masking")
             beside = control(ScoreParams, "beside", visible=False)
             tries = Tries({name: "\n".join(lines) for name, lines in TRY})
-        with shows(3):
+        with outputs_column(3):
             view = View(
                 *("sentence-scores", "score", figures.score_sentence, figures.score_figure), notes=figures.score_notes
             )

@@ -19,27 +19,27 @@ from explorer.models.loaded_model import LoadedModel
 from explorer.text import checked_text, split_sentences
 
 
-def score_order(bundle: LoadedModel, params: OrderParams) -> OrderResult:
+def score_order(loaded: LoadedModel, params: OrderParams) -> OrderResult:
     """Whether two texts stand in their order, by the [CLS] head: softmax over (in_order, swapped)."""
-    encoded = encode(bundle, params.first, params.second)
-    logits = pair_logits(bundle, encoded.inputs, Capability.SOP)[0]
+    encoded = encode(loaded, params.first, params.second)
+    logits = pair_logits(loaded, encoded.inputs, Capability.SOP)[0]
     in_order, swapped = logits.tolist()
     p_in_order, p_swapped = logits.softmax(-1).tolist()
-    return OrderResult(bundle.model_id, (in_order, swapped), (p_in_order, p_swapped))
+    return OrderResult(loaded.model_id, (in_order, swapped), (p_in_order, p_swapped))
 
 
-def score_kinds(bundle: LoadedModel, params: KindsParams) -> KindsResult:
+def score_kinds(loaded: LoadedModel, params: KindsParams) -> KindsResult:
     """Neighbours of a text, the same swapped, and pairs with another text, in one padded batch, by the head there is."""
-    head = next((head for head in (Capability.NSP, Capability.SOP) if head in bundle.capabilities), None)
+    head = next((head for head in (Capability.NSP, Capability.SOP) if head in loaded.capabilities), None)
     if head is None:
         raise MissingCapabilityError(
-            f"{bundle.model_id} has a head for neither next sentences nor their order.", Capability.SOP.name
+            f"{loaded.model_id} has a head for neither next sentences nor their order.", Capability.SOP.name
         )
     pairs = drawn_pairs(split_sentences(checked_text(params.text)), split_sentences(checked_text(params.other_text)))
-    rows = [encode(bundle, first, second).inputs for _, first, second in pairs]
-    scores = pair_logits(bundle, padded(rows, int(bundle.tokenizer.pad_token_id or 0)), head).softmax(-1)[:, 0].tolist()
+    rows = [encode(loaded, first, second).inputs for _, first, second in pairs]
+    scores = pair_logits(loaded, padded(rows, int(loaded.tokenizer.pad_token_id or 0)), head).softmax(-1)[:, 0].tolist()
     scored = (ScoredPair(*pair, score) for pair, score in zip(pairs, scores, strict=True))
-    return KindsResult(bundle.model_id, head.name, tuple(scored))
+    return KindsResult(loaded.model_id, head.name, tuple(scored))
 
 
 def drawn_pairs(sentences: list[str], others: list[str]) -> list[tuple[str, str, str]]:

@@ -20,9 +20,9 @@ from explorer.plain import Asked
 from explorer.settings import BUNDLED_MODELS
 from explorer.ui.components import plot, rich_text
 from explorer.ui.controls import controls
-from explorer.ui.kit import QUIET, Tries, View, asks, bench, sentence_place, shows, why
+from explorer.ui.kit import QUIET, Tries, View, inputs_column, outputs_column, sentence_place, two_columns, why
+from explorer.ui.outputs import Outputs
 from explorer.ui.page import Page
-from explorer.ui.places import Places
 from explorer.ui.used_model import names_used
 from explorer.ui.wiring import Connection, page_frame
 
@@ -82,13 +82,13 @@ def build_order(page: Page, tab: gr.Tab) -> None:
         sentence_place("cells-said", str(figures.cells_sentence(ours)))
         plot("nsp-and-sop", value=figures.cells_figure(ours), elem_id="cells-figure")
         rich_text(str(figures.cells_notes()), elem_id="cells-notes")
-    with bench():
-        with asks():
+    with two_columns():
+        with inputs_column():
             sop = _choice(Capability.SOP, "Model with an SOP head")
             texts = controls(OrderParams, first=FIRST, second=SECOND)
             button = gr.Button("Score the order", variant="primary")
             swap = gr.Button("Swap the two", size="sm")
-        with shows():
+        with outputs_column():
             view = View(
                 "sentence-order", "order", figures.order_sentence, figures.order_figure, notes=figures.order_notes
             )
@@ -118,16 +118,16 @@ def _choice(capability: Capability, said: str) -> gr.Dropdown:
 def _both_heads(page: Page, tab: gr.Tab, sop: gr.Dropdown, used: gr.Column) -> None:
     """The same pairs by a head of each kind, and what both kinds score on held-out pairs. used: where both models are named."""
     gr.Markdown("## Both heads on the same pairs")
-    with bench():
-        with asks():
+    with two_columns():
+        with inputs_column():
             nsp = _choice(Capability.NSP, "Model with an NSP head")
             texts = controls(KindsParams, text=STORY, other_text=OTHER)
             button = gr.Button("Score all three kinds", variant="primary")
-        with shows():
+        with outputs_column():
             view = View(
                 "pairs-of-three-kinds", "kinds", figures.kinds_sentence, figures.kinds_figure, notes=figures.kinds_notes
             )
-            shown = Places(view)
+            shown = Outputs(view)
             tries = Tries(TRY)
             rich_text(str(_measured()))
     alone = Connection(page, SCORE_KINDS, {"model": sop, **texts}, [])  # an endpoint has one model

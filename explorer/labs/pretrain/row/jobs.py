@@ -32,16 +32,16 @@ def pretraining_row(resources: Resources, params: RowParams) -> RowResult:
     Segments fill the row as far as the documents reach (Devlin et al. 2019, A.2). Raises MissingCapabilityError for a model
     that lacks one of the two heads, BadInputError for documents that hold no pair.
     """
-    bundle = resources.model(params.model)
-    bundle.require(Capability.MLM)
-    bundle.require(Capability.NSP)
-    documents = _documents(bundle.tokenizer, params)
-    store = TextStore.from_documents([list(sentences) for sentences in documents], bundle.tokenizer)
-    room = min(ROOM, bundle.longest)
-    pair = _drawn(store, bundle.tokenizer, params, room)
+    loaded = resources.model(params.model)
+    loaded.require(Capability.MLM)
+    loaded.require(Capability.NSP)
+    documents = _documents(loaded.tokenizer, params)
+    store = TextStore.from_documents([list(sentences) for sentences in documents], loaded.tokenizer)
+    room = min(ROOM, loaded.longest)
+    pair = _drawn(store, loaded.tokenizer, params, room)
     recipe, generator = CorruptionRecipe(rate=params.rate, scheme=params.scheme), torch.Generator()
-    batch = collate([pair.row], recipe, Masker(bundle.tokenizer), generator.manual_seed(params.seed))
-    tokens, mlm_loss, probabilities, nsp_loss = _paid(bundle, batch)
+    batch = collate([pair.row], recipe, Masker(loaded.tokenizer), generator.manual_seed(params.seed))
+    tokens, mlm_loss, probabilities, nsp_loss = _paid(loaded, batch)
     return RowResult(
         model=params.model,
         documents=documents,
@@ -86,9 +86,9 @@ def _segment(store: TextStore, start: int, stop: int) -> Segment:
     return Segment(document, first - before, last + 1 - before)
 
 
-def _paid(bundle: LoadedModel, batch: Batch) -> tuple[tuple[RowToken, ...], float | None, tuple[float, float], float]:
+def _paid(loaded: LoadedModel, batch: Batch) -> tuple[tuple[RowToken, ...], float | None, tuple[float, float], float]:
     """What the model says of the row in one pass of its encoder: the tokens, L_MLM, the pair's probabilities, L_NSP."""
-    model, chosen = bundle.model, batch.labels >= 0
+    model, chosen = loaded.model, batch.labels >= 0
     masked = masked_loss(model, batch)
     figures = with_pairs(masked, model, batch).figures
     scores = mlm_logits(model, masked.output.last_hidden_state, chosen).float().log_softmax(-1).cpu()
@@ -97,7 +97,7 @@ def _paid(bundle: LoadedModel, batch: Batch) -> tuple[tuple[RowToken, ...], floa
     places, guesses = chosen[0].nonzero().flatten().tolist(), scores.argmax(-1).tolist()
     asked = {place: (loss, guess) for place, loss, guess in zip(places, losses, guesses, strict=True)}
     mlm_loss = figures["mlm_loss"] if asked else None
-    return _tokens(bundle.tokenizer, batch, asked), mlm_loss, (next_, other), figures["pair_loss"]
+    return _tokens(loaded.tokenizer, batch, asked), mlm_loss, (next_, other), figures["pair_loss"]
 
 
 def _tokens(

@@ -15,9 +15,9 @@ from explorer.models.catalog import DEFAULT_MODEL
 from explorer.models.families import Capability
 from explorer.ui.components import rich_text, step_bar, token_chips, while_in_view
 from explorer.ui.controls import control, controls
-from explorer.ui.kit import QUIET, Tries, View, asks, bench, shows, why
+from explorer.ui.kit import QUIET, Tries, View, inputs_column, outputs_column, two_columns, why
+from explorer.ui.outputs import Output
 from explorer.ui.page import Page
-from explorer.ui.places import Place
 from explorer.ui.wiring import Connection
 
 STEPS = 6
@@ -51,13 +51,13 @@ def build_row(page: Page, tab: gr.Tab) -> None:
     triggers = [while_in_view("#row-bar", *_models(page, model)), tab.select]
     with gr.Column(elem_classes=["stepped"]):
         step_bar("the row", STEPS, elem_id="row-bar")
-        with bench("row-bench"):
-            with asks(300):
+        with two_columns("row-bench"):
+            with inputs_column(300):
                 inputs = controls(RowParams, document_a=LIGHTHOUSE, document_b=BREAD)
                 inputs |= controls(RowParams, "next", "rate", "scheme")
                 inputs["seed"] = control(RowParams, "seed", value=SEED, minimum=0, maximum=LARGEST_SEED)
                 again = gr.Button("Draw again", variant="primary")
-            with shows():
+            with outputs_column():
                 shown = _drawing()
                 tries = Tries(TRY)
         shown += _paying()
@@ -66,9 +66,9 @@ def build_row(page: Page, tab: gr.Tab) -> None:
     row.on(*_changes(inputs, again), *tries.into(inputs, show_progress="full"), *triggers)
 
 
-def _drawing() -> list[Place]:
+def _drawing() -> list[Output]:
     """The first four steps: from the documents to what the model sees."""
-    places: list[Place] = [
+    places: list[Output] = [
         (rich_text(elem_id="row-model"), figures.model_line),
         (rich_text(elem_id="row-drawn"), figures.drawn_view),
         (token_chips(elem_id="row-chips", elem_classes=["of-3"]), figures.row_chips),
@@ -79,12 +79,12 @@ def _drawing() -> list[Place]:
     return places
 
 
-def _paying() -> list[Place]:
+def _paying() -> list[Output]:
     """The last two: both losses, and their sum."""
     with gr.Column(elem_classes=["of-5"]):
         gr.HTML(str(figures.step(5, "The model is asked for the chosen tokens, and whether B follows A")))
         view = View("pretraining-row", "row", figures.row_sentence, figures.row_figure, notes=figures.row_notes)
-    with bench():
+    with two_columns():
         with gr.Column(scale=1, min_width=320, elem_classes=["of-5"]):
             terms = rich_text(elem_id="row-terms", elem_classes=["wide"])
         with gr.Column(scale=1, min_width=320, elem_classes=["of-6"]):

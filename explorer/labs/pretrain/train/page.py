@@ -14,7 +14,17 @@ from explorer.runs.examples import RECIPES
 from explorer.runs.report import progress
 from explorer.ui.components import rich_text
 from explorer.ui.downloads import hand_over
-from explorer.ui.kit import Tries, View, asks, bench, caption, shows, start_or_stop, start_stop, why
+from explorer.ui.kit import (
+    Tries,
+    View,
+    caption,
+    inputs_column,
+    outputs_column,
+    start_or_stop,
+    start_stop,
+    two_columns,
+    why,
+)
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker
 from explorer.ui.streams import Stream, Watch
@@ -58,14 +68,14 @@ def build_train(page: Page, tab: gr.Tab) -> None:
     caption(
         "Used on this tab: <strong>models of its own</strong>, from random numbers; the one chosen above has no part in it."
     )
-    with bench():
-        with asks():
+    with two_columns():
+        with inputs_column():
             start, stop = start_stop("Train", "pretrain")
             resume = gr.Button("Resume", visible=False, elem_id="pretrain-resume")
             inputs = pretrain_controls(page)
             scales = [("logarithmic", "log"), ("linear", "linear")]
             scale = gr.Radio(scales, value="log", label="Axis of the steps", elem_id="pretrain-scale")
-        with shows():
+        with outputs_column():
             view = View(
                 "pretraining",
                 "pretrain",
@@ -122,10 +132,10 @@ def build_train(page: Page, tab: gr.Tab) -> None:
 
 def _take_home(page: Page, picker: RunPicker) -> gr.HTML:
     """Where the trained model is offered to all pages; beside it, as a file."""
-    with bench():
-        with shows(1):
+    with two_columns():
+        with outputs_column(1):
             offered = rich_text(elem_id="pretrain-offers")
-        with shows(1):
+        with outputs_column(1):
             prepare = gr.Button("Take the model home", elem_id="pretrain-home")
             file = gr.File(label="The model", interactive=False, visible=False, elem_id="pretrain-home-file")
 

@@ -16,8 +16,8 @@ from explorer.labs.pruning.schema import ImportanceResult
 from explorer.maths.importance import SCORES
 from explorer.ui.components import plot, rich_text
 from explorer.ui.controls import control
-from explorer.ui.kit import Tries, View, asks, bench, shows, start_stop, why
-from explorer.ui.places import Place
+from explorer.ui.kit import Tries, View, inputs_column, outputs_column, start_stop, two_columns, why
+from explorer.ui.outputs import Output
 from explorer.ui.wiring import LATEX, folds
 
 FORMULA = r"$I = \mathbb{E}_x\left|\,\partial \mathcal{L}(x) / \partial \xi\,\right|$, each part's gate $\xi$ at 1"
@@ -65,15 +65,15 @@ class Pressed:
 
 def build_importance(subject: Subject, tab: gr.Tab, triggers: list[Callable[..., Any]]) -> Pressed:
     """triggers: after which something else is to be pruned. Returns what a press on the heatmap needs."""
-    with bench():
-        with asks(250):
+    with two_columns():
+        with inputs_column(250):
             buttons = start_stop("Measure importance", "measure-importance")
             unit = control(ImportanceParams, "unit", elem_id="importance-unit")
             score = score_box("head")
             gr.Markdown(FORMULA, latex_delimiters=LATEX, elem_classes=["prune-formula"])
             asked = rich_text(elem_classes=["measures"], elem_id="importance-asked")
             tries = Tries(TRY)
-        with shows():
+        with outputs_column():
             ids = ("importance-said", "importance-heatmap")
             view = View(
                 *("importance", ids, figures.importance_sentence, figures.importance_figure),
@@ -86,7 +86,7 @@ def build_importance(subject: Subject, tab: gr.Tab, triggers: list[Callable[...,
                 histogram = plot("importance-histogram", elem_id="importance-histogram")
     why("gates and the formula", WHY)
     said, figure, notes = view
-    more: list[Place] = [
+    more: list[Output] = [
         (curve, figures.sorted_figure),
         (histogram, figures.histogram_figure),
         (asked, figures.asked_note),

@@ -13,7 +13,7 @@ from explorer.labs.pruning.remove import figures
 from explorer.labs.pruning.schema import PruneResult, StepsResult
 from explorer.ui.components import rich_text
 from explorer.ui.controls import control, controls
-from explorer.ui.kit import Tries, View, asks, bar_place, bench, shows, start_stop, why
+from explorer.ui.kit import Tries, View, bar_place, inputs_column, outputs_column, start_stop, two_columns, why
 from explorer.ui.wiring import folds
 
 WHY = r"""
@@ -47,15 +47,15 @@ mend what was cut.
 
 def build_remove(subject: Subject, tab: gr.Tab) -> None:
     """How much of which units; what is left, before beside after, and the file."""
-    with bench():
-        with asks(250):
+    with two_columns():
+        with inputs_column(250):
             buttons = start_stop("Prune", "prune")
             made = controls(PruneParams, "unit", "share", "order", "even")
             with gr.Accordion("Score, budget, steps", open=False):
                 made["score"] = score_box("both")
                 made |= controls(PruneParams, "heads", "neurons", "steps", "train_between", "seed")
             tries = Tries(TRY)
-        with shows():
+        with outputs_column():
             ids = ("prune-said", "left-figure")
             view = View(
                 "left-in-each-layer",
@@ -107,14 +107,14 @@ def _build_export(subject: Subject, key: gr.Textbox) -> None:
 
 def build_steps(subject: Subject, tab: gr.Tab) -> None:
     """The share in one step or in several; both on one plot."""
-    with bench():
-        with asks(250):
+    with two_columns():
+        with inputs_column(250):
             buttons = start_stop("Compare", "compare-steps")
             unit = control(StepsParams, "unit")
             score = score_box("both")
             later = controls(StepsParams, share=SHARE_IN_STEPS, steps=MANY_STEPS, train_between=0)
             tries = Tries(TRY_STEPS)
-        with shows():
+        with outputs_column():
             steps = ("steps", "steps", figures.steps_sentence, figures.steps_figure)
             view = View(*steps, bar=True, notes=figures.steps_notes)
             rich_text(str(figures.textpruner_quote()), elem_classes=["wide"])

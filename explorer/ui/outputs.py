@@ -10,7 +10,7 @@ from gradio.components import Component
 from markupsafe import Markup
 
 Draw = Callable[..., Any]
-Place = tuple[Component | Sequence[Component], Draw]
+Output = tuple[Component | Sequence[Component], Draw]
 """A component with the function of a result that fills it, or several with one that returns a value for each.
 
 By the names of its parameters the function also gets what the visitor chose to see, the `seconds` since the question
@@ -18,7 +18,7 @@ was asked, and, if only the page is filled, the `owner` who asked.
 """
 
 
-class Places:
+class Outputs:
     """Components and the functions that fill them. views: the controls, by name, that choose what is drawn and not what
     is computed.
 
@@ -28,7 +28,7 @@ class Places:
 
     def __init__(
         self,
-        places: Iterable[Place],
+        places: Iterable[Output],
         views: dict[str, Any] | None = None,
         look: Callable[..., dict[str, Any]] = lambda result: {},
     ) -> None:
