@@ -35,17 +35,17 @@ FILES = {
 }
 ENTRIES = {
     "explorer/labs/__init__.py": ('    )\n)\n"""To add a lab', '        "toy",\n'),
-    "explorer/models/families/__init__.py": (')\n)\n"""In the order of the page\'s cards.', ', "data2vec"'),
-    "explorer/tuning/methods/__init__.py": (')\n)\n"""In the order of the page\'s list.', ', "layernorm"'),
+    "explorer/models/families/__init__.py": (')\n)\n"""The families in the order', ', "data2vec"'),
+    "explorer/tuning/methods/__init__.py": (')\n)\n"""The methods in the order', ', "layernorm"'),
     "explorer/maths/schemes.py": (
-        ')\n"""In the order of the page\'s list.',
+        ')\n"""The schemes in the order',
         "    Scheme(\n"
         '        "leading", "leading tokens", "**leading** masks a text\'s first pieces",\n'
         "        lambda words, budget, draw: [at for at, word in enumerate(words) if word is not None][:budget],\n"
         "    ),\n",
     ),
     "explorer/maths/importance.py": (
-        ')\n"""In the order of the page\'s list.',
+        ')\n"""The scores in the order',
         "    Score(\n"
         '        "fisher", "Fisher information", "**fisher** is the mean of squares", ("head", "neuron", "weight"),\n'
         "        of_units=lambda of: (of.squares / of.count, of.squares * 0),\n"

@@ -11,7 +11,7 @@ from explorer.charts.traces import Mark, Trace
 
 Axis = dict[str, Any]
 Span = tuple[float, float]
-Places = list[tuple[Span, Span]]
+Outputs = list[tuple[Span, Span]]
 """The extent of each panel, across and up, as shares of the figure."""
 
 TICKS, TITLE, HEADING = 48, 36, 24
@@ -126,7 +126,7 @@ def numbered(parts: Sequence[Parts], panels: Sequence[Panel], columns: int = 0) 
     return [[tree[at : at + columns] for at in range(0, len(tree), columns)]]
 
 
-def spread(panels: Sequence[Panel], tree: list[Tree], gap: float, top: float, height: int) -> Places:
+def spread(panels: Sequence[Panel], tree: list[Tree], gap: float, top: float, height: int) -> Outputs:
     """Return where each panel stands. gap: between columns. top: how far up they reach. height: of the figure in pixels."""
     found: dict[int, tuple[Span, Span]] = {}
 

@@ -8,7 +8,7 @@ from typing import Any
 from markupsafe import Markup
 
 from explorer.charts.colours import FONT
-from explorer.charts.panels import Axis, Panel, Parts, Places, flattened, numbered, spread
+from explorer.charts.panels import Axis, Outputs, Panel, Parts, flattened, numbered, spread
 from explorer.charts.traces import Mark, Trace
 
 Picture = dict[str, Any]
@@ -108,7 +108,7 @@ def _placed(panels: Sequence[Panel], names: Sequence[tuple[str, str]]) -> list[T
 
 
 def _layout(
-    panels: Sequence[Panel], names: Sequence[tuple[str, str]], places: Places, height: int, look: dict[str, Any]
+    panels: Sequence[Panel], names: Sequence[tuple[str, str]], places: Outputs, height: int, look: dict[str, Any]
 ) -> dict[str, Any]:
     """Return everything that is not data: the margins, the legend, and every panel's axes, title and marks at its place."""
     changes = dict(look)
@@ -132,7 +132,7 @@ areas.
 """
 
 
-def _axes(panels: Sequence[Panel], names: Sequence[tuple[str, str]], places: Places) -> dict[str, Axis]:
+def _axes(panels: Sequence[Panel], names: Sequence[tuple[str, str]], places: Outputs) -> dict[str, Axis]:
     """Return every panel's axes. One that several share crosses the lowest, or the leftmost, of them."""
     drawn: dict[str, Axis] = {}
     several = len(panels) > 1

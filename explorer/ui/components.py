@@ -15,6 +15,12 @@ from explorer.settings import ROOT
 QUIET: dict[str, Any] = {"api_visibility": "private", "queue": False, "show_progress": "hidden"}
 """The options of an event that only moves values about on the page."""
 
+LATEX: list[dict[str, str | bool]] = [
+    {"left": "$$", "right": "$$", "display": True},
+    {"left": "$", "right": "$", "display": False},
+]
+"""The delimiters of formulas in the explanations."""
+
 ASSETS = ROOT / "assets"
 
 

@@ -7,10 +7,9 @@ from typing import Any
 
 import gradio as gr
 
+from explorer.ui.components import LATEX, plot, rich_text
 from explorer.ui.components import QUIET as QUIET
-from explorer.ui.components import plot, rich_text
 from explorer.ui.outputs import Draw, Output
-from explorer.ui.wiring import LATEX
 
 Then = Callable[..., Any]
 """A trigger that fires once an event's values are in place."""

@@ -1,4 +1,4 @@
-"""Places fill components: each is a function of a result, and of what the visitor chose to see."""
+"""Outputs fill components: each is a function of a result, and of what the visitor chose to see."""
 
 from __future__ import annotations
 

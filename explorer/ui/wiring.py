@@ -34,24 +34,7 @@ from explorer.ui.page import Page
 from explorer.ui.signatures import for_clients, left_out, named
 from explorer.worked import Known, known
 
-LATEX: list[dict[str, str | bool]] = [
-    {"left": "$$", "right": "$$", "display": True},
-    {"left": "$", "right": "$", "display": False},
-]
-"""The delimiters of formulas in the explanations."""
-
-__all__ = [
-    "LATEX",
-    "Connection",
-    "EventBinding",
-    "Panel",
-    "Question",
-    "Read",
-    "cleared",
-    "folds",
-    "frame",
-    "page_frame",
-]
+__all__ = ["Connection", "EventBinding", "Panel", "Question", "Read", "cleared", "folds", "frame", "page_frame"]
 
 BEFOREHAND = "computed beforehand"
 """A key among a question's values: the answer that is shown is a bundled one."""

@@ -12,11 +12,12 @@ from explorer.labs.distillation import losses_figures as figures
 from explorer.labs.distillation.params import MASKED, LossesParams
 from explorer.labs.distillation.soft_page import REVIEW, TEACHERS, of_teacher
 from explorer.runs.examples import FIRST, OTHER_RANK
+from explorer.ui.components import LATEX
 from explorer.ui.controls import control
 from explorer.ui.kit import QUIET, Tries, View, inputs_column, outputs_column, two_columns, why
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker
-from explorer.ui.wiring import LATEX, Connection, folds
+from explorer.ui.wiring import Connection, folds
 
 FEWER = "the teacher with fewer layers"
 STUDENTS = [(FEWER, "layers"), ("another fine-tuned run", "run")]

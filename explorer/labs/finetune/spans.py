@@ -151,7 +151,7 @@ def _panel(result: AnswerResult, answer: SpanAnswer, title: str, shown: bool = T
 
 
 def _together(places: Sequence[int]) -> list[list[int]]:
-    """Places in groups, with room for a name between two of them; the first one stays alone."""
+    """Outputs in groups, with room for a name between two of them; the first one stays alone."""
     groups: list[list[int]] = []
     for place in places:
         if len(groups) > 1 and place - groups[-1][-1] <= APART:

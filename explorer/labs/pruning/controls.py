@@ -112,7 +112,7 @@ class Live(Stream):
         self.stops(*buttons, bar)
 
     def opens(self, *triggers: Any, **options: Any) -> None:
-        """As Wire's: the bar says that it was computed beforehand."""
+        """As EventBinding's: the bar says that it was computed beforehand."""
         super().opens(*triggers, **{"note": self.bar, "start": str(self.start.value), **options})
 
     def on(self, *triggers: Any) -> list[Any]:

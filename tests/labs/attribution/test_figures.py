@@ -17,7 +17,7 @@ from explorer.labs.attribution.methods import figures as bar_figures
 from explorer.labs.attribution.methods.figures import MOST_BARS
 from explorer.labs.attribution.schema import AttributionResult, Part
 from explorer.labs.attribution.units import spearman
-from explorer.ui.outputs import Places
+from explorer.ui.outputs import Outputs
 from tests.labs.attribution import samples
 from tests.labs.attribution.samples import CONDUCTANCE, GRADIENTS, OCCLUSION, ROLLOUT, SALIENCY, asked, result
 from tests.labs.drawing import HOSTILE, assert_draws, assert_safe
@@ -48,7 +48,7 @@ def test_whatever_stands_there_can_be_drawn(shown: AttributionResult) -> None:
         tab.lay_out_figures()
         tab.lay_out_comparison()
     for view in ("bars", "text"):
-        assert len(Places(tab.shown).values(shown, view=view)) == 11
+        assert len(Outputs(tab.shown).values(shown, view=view)) == 11
     assert_draws(bar_figures.bars_figure(shown))
     for figure in (bar_figures.layers_figure(shown), bar_figures.agreement_figure(shown)):
         if figure:

@@ -63,7 +63,7 @@ def test_without_places_it_says_what_roberta_says(roberta: Any, deberta: Any) ->
 
 @torch.no_grad()
 def test_a_head_that_looks_at_a_distance_does_so_again(roberta: Any, deberta: Any) -> None:
-    """Places on a helix, and a head that turns it by one step: it looks at the previous token."""
+    """Outputs on a helix, and a head that turns it by one step: it looks at the previous token."""
     angles = torch.arange(128)[:, None] * torch.tensor([0.5, 0.3, 0.21, 0.13])
     places = torch.stack([angles.cos(), angles.sin()], dim=-1).flatten(1)
     embeddings = roberta.roberta.embeddings

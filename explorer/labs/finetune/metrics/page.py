@@ -18,10 +18,10 @@ from explorer.labs.finetune.metrics.schema import (
     read_score,
 )
 from explorer.tasks.metrics import METRICS
-from explorer.ui.components import rich_text, typed_table
+from explorer.ui.components import LATEX, rich_text, typed_table
 from explorer.ui.kit import QUIET, Tries, View, caption, inputs_column, outputs_column, two_columns, why
 from explorer.ui.page import Page
-from explorer.ui.wiring import LATEX, Connection
+from explorer.ui.wiring import Connection
 
 WHY = rf"""
 Of the examples, TP are positive and called so, FN are positive and missed, FP are called positive by mistake, TN are rightly

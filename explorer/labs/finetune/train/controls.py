@@ -16,12 +16,11 @@ from explorer.tasks.sources import kind_of as kind_of_task
 from explorer.tuning.kinds import kind_of, learning_rate, usual_rate
 from explorer.tuning.methods import METHODS, Method, find_method
 from explorer.tuning.spec import RunSpec
-from explorer.ui.components import rich_text
+from explorer.ui.components import LATEX, rich_text
 from explorer.ui.controls import control, controls
 from explorer.ui.kit import QUIET
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker
-from explorer.ui.wiring import LATEX
 
 NAMES = (
     *("task", "method", "rank", "alpha", "targets", "learning_rate", "epochs", "batch_size", "examples", "seed"),

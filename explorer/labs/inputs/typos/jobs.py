@@ -33,7 +33,7 @@ from explorer.models.inside import private_tree
 from explorer.models.loaded_model import LoadedModel
 from explorer.text import checked_text
 
-Places = dict[int, list[int]]
+Outputs = dict[int, list[int]]
 """By the place of a word in its text the positions of its tokens."""
 
 
@@ -43,7 +43,7 @@ class Side:
 
     parts: list[Part]
     encoded: Encoded
-    places: Places
+    places: Outputs
 
 
 def typos(resources: Resources, params: TyposParams) -> Iterator[TyposResult | None]:
@@ -114,7 +114,7 @@ def _side(loaded: LoadedModel, text: str) -> Side:
         raise BadInputError(
             f"This is {count} tokens for {loaded.model_id}, and at most {MOST_TOKENS} are masked in turn: take a sentence of it."
         )
-    places: Places = {}
+    places: Outputs = {}
     for token in encoded.tokens:
         for number, part in enumerate(parts):
             if token.word is not None and part.start < token.stop <= part.stop:

@@ -14,11 +14,11 @@ from explorer.labs.pruning.importance import figures
 from explorer.labs.pruning.params import ImportanceParams
 from explorer.labs.pruning.schema import ImportanceResult
 from explorer.maths.importance import SCORES
-from explorer.ui.components import plot, rich_text
+from explorer.ui.components import LATEX, plot, rich_text
 from explorer.ui.controls import control
 from explorer.ui.kit import Tries, View, inputs_column, outputs_column, start_stop, two_columns, why
 from explorer.ui.outputs import Output
-from explorer.ui.wiring import LATEX, folds
+from explorer.ui.wiring import folds
 
 FORMULA = r"$I = \mathbb{E}_x\left|\,\partial \mathcal{L}(x) / \partial \xi\,\right|$, each part's gate $\xi$ at 1"
 TRY: dict[str, dict[str, Any]] = {
