@@ -17,7 +17,7 @@ def sentences(asked: Asked) -> dict[str, object]:
 
 
 def lens(asked: Asked) -> str:
-    """By what the head is for; none if nothing could be read, and none for replaced tokens."""
+    """Return the script for the task of the model's head; none if the lens read nothing, or if it detects replaced tokens."""
     result: LensResult = asked.result
     if result.problem or result.asked == "replaced":
         return ""

@@ -90,7 +90,7 @@ def similarity_figure(result: SimilarityResult) -> Picture:
 
 
 def _phi_grid(result: SimilarityResult, rows: Grid) -> list[Trace]:
-    """Coloured by what φ has above chance, which is another one in every cell."""
+    """Colour each cell by φ minus its chance level, which depends on the cell's i and j."""
     chance, most = result.expected, _most(result)
     small = len(rows[0]) <= CELLS_WITH_TEXT
     pairs = [list(zip(row, expected, strict=True)) for row, expected in zip(rows, chance, strict=True)]

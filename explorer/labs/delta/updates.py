@@ -54,7 +54,7 @@ class BaseWeights:
 
 
 def update_at(deltas: Deltas, layer: int, module: str) -> Delta:
-    """One matrix's update; raise BadInputError, naming those that there are, where there is none."""
+    """Return the update of one matrix. Raises BadInputError, which names the adapted matrices, if this one has none."""
     delta = deltas.get((layer, module))
     if delta is None:
         raise BadInputError(f"There is no update of layer {layer}, {module!r}: {adapted(deltas)}")

@@ -1,4 +1,4 @@
-"""What goes into the directions lab's jobs and what comes out: plain data, no model."""
+"""Parameters and results of the jobs that compare left, right and both contexts."""
 
 from __future__ import annotations
 

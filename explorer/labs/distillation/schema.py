@@ -1,4 +1,4 @@
-"""What goes into the distillation lab's jobs on one sentence, and what comes out."""
+"""Parameters and results of the distillation jobs on one sentence: soft targets, losses, gradients."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ def latency_table(result: LatencyResult) -> Table:
 
 
 def latency_sentence(result: LatencyResult) -> Markup:
-    """What costs time at every call, and for what no difference could be measured; on a busy machine that it is one."""
+    """Name the methods that cost time at every call, and those without a measurable difference; or say that the machine is busy."""
     if busy(result.plain):
         return prose(*busy_said(result.plain))
     differ = [one for one in result.timed if one.form != "plain" and one.ratio.differs]

@@ -1,4 +1,4 @@
-"""What goes into the fine-tuning lab's jobs and what comes out."""
+"""Parameters and results that several questions about fine-tuning share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What goes into the jobs on tokenizers and what comes out: plain data, no tokenizer."""
+"""Parameters and results of the jobs on tokenizers."""
 
 from __future__ import annotations
 

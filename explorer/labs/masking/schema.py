@@ -1,4 +1,4 @@
-"""What goes into the masking lab's jobs and what comes out: plain data, no model."""
+"""Parameters and results of the masking jobs: predictions for blanks, and a text corrupted as in pretraining."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What goes into the jobs on the family and what comes out: plain data, no model."""
+"""Parameters and results of the jobs on the models: their changes, sizes and scores."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What goes into the sentence-pair lab's jobs and what comes out."""
+"""Parameters and results of the jobs on sentence pairs."""
 
 from __future__ import annotations
 

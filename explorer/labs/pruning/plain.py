@@ -21,7 +21,7 @@ UNITS_OF_LAYERS = ("head", "neuron", "both")
 
 
 def importance(asked: Asked) -> str:
-    """None for single weights, and for whole layers where one serves at every depth."""
+    """Return the script; none for single weights, nor for whole layers of a model that shares one layer at every depth."""
     result: ImportanceResult = asked.result
     shape = result.about.shape
     family = _family(asked)

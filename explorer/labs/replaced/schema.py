@@ -1,4 +1,4 @@
-"""What goes into the replaced-tokens lab's jobs and what comes out: plain data, no model."""
+"""Parameters and results of the jobs on replaced tokens: one draw, words replaced by hand, many draws."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What goes into the attention lab's jobs and what comes out."""
+"""Parameters and results of the attention jobs: one head's weights, and statistics of all heads."""
 
 from __future__ import annotations
 

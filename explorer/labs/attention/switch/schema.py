@@ -1,4 +1,4 @@
-"""What goes into the jobs that switch heads off and what comes out."""
+"""Parameters and results of the jobs that switch heads off."""
 
 from __future__ import annotations
 

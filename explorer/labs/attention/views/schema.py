@@ -1,4 +1,4 @@
-"""What goes into the jobs behind bertviz's views and the neuron view, and what comes out."""
+"""Parameters and results of bertviz's views and of the neuron view."""
 
 from __future__ import annotations
 

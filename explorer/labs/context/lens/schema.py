@@ -1,4 +1,4 @@
-"""What goes into the logit lens and what comes out: plain data, no model."""
+"""Parameters and result of the logit lens."""
 
 from __future__ import annotations
 

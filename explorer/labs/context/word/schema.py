@@ -1,4 +1,4 @@
-"""What goes into the comparison of one word in several sentences and what comes out: plain data, no model."""
+"""Parameters and result of one word's states in several sentences."""
 
 from __future__ import annotations
 

@@ -234,7 +234,7 @@ class SweepParams:
 
 @dataclass(frozen=True)
 class Sweep:
-    """The runs of a sweep, and of what."""
+    """A sweep: the setting that was varied, and its runs side by side."""
 
     setting: str
     compared: Compared

@@ -1,4 +1,4 @@
-"""What goes into the continuation of a text and what comes out: plain data, no model."""
+"""Parameters and results of a text that is continued, and of its next token."""
 
 from __future__ import annotations
 

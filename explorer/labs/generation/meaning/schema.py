@@ -1,4 +1,4 @@
-"""What goes into a meaning's texts and what comes out: plain data, no model."""
+"""Parameters and results of texts that put a meaning into words."""
 
 from __future__ import annotations
 

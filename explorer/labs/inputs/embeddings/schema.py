@@ -1,4 +1,4 @@
-"""What goes into the jobs on embeddings and what comes out: plain data, no model."""
+"""Parameters and results of the jobs on the sum of the embeddings and on positions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What goes into the jobs on typos and what comes out: plain data, no model."""
+"""Parameters and results of the jobs on typos."""
 
 from __future__ import annotations
 

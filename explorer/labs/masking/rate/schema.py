@@ -1,4 +1,4 @@
-"""What goes into accuracy and loss against the masking rate and what comes out: plain data, no model."""
+"""Parameters and results of accuracy and loss against the masking rate."""
 
 from __future__ import annotations
 

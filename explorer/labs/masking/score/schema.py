@@ -1,4 +1,4 @@
-"""What goes into the scores of sentences and what comes out: plain data, no model."""
+"""Parameters and results of sentences' pseudo-log-likelihoods."""
 
 from __future__ import annotations
 

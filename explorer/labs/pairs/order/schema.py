@@ -1,4 +1,4 @@
-"""What goes into the jobs on sentence order and what comes out."""
+"""Parameters and results of the jobs on sentence order."""
 
 from __future__ import annotations
 

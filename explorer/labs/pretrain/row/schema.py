@@ -1,4 +1,4 @@
-"""What goes into one row and what comes out: plain data, no model."""
+"""Parameters and result of one row of pretraining."""
 
 from __future__ import annotations
 
