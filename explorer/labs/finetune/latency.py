@@ -76,7 +76,7 @@ def latency_table(result: LatencyResult) -> Table:
 
 
 def latency_sentence(result: LatencyResult) -> Markup:
-    """Name the methods that cost time at every call, and those without a measurable difference; or say that the machine is busy."""
+    """Name the methods that cost time at every call and those that make no measurable difference, or say the machine is busy."""
     if busy(result.plain):
         return prose(*busy_said(result.plain))
     differ = [one for one in result.timed if one.form != "plain" and one.ratio.differs]
