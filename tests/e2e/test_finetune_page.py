@@ -95,6 +95,15 @@ def test_curves_move_in_place_until_stop_which_stands_where_train_was(visit: Vis
     visit.page.wait_for_selector("#run-outcome .plot[data-drawn]")
 
 
+def open_going(visitor: Visit, run: str) -> None:
+    """Open the page with a run that trains; if a test before failed, its run was stopped with it, and is resumed."""
+    visitor.open(f"finetune?run={run}", "#run-curves")
+    expect(visitor.page.locator("#stop, #resume").filter(visible=True)).to_have_count(1)
+    if visitor.page.locator("#resume").is_visible():
+        visitor.page.click("#resume")
+    expect(visitor.page.locator("#stop")).to_be_visible()
+
+
 class TestWhileItTrains:
     """One visitor's run for all; each test opens the page with it, or finds it there, and leaves it going."""
 
@@ -131,8 +140,7 @@ class TestWhileItTrains:
         expect(visitor.page.locator("#train")).to_be_visible()
 
     def test_a_second_run_waits_for_its_turn_and_can_be_called_off(self, visitor: Visit, going: str) -> None:
-        visitor.open(f"finetune?run={going}", "#run-curves")
-        expect(visitor.page.locator("#stop")).to_be_visible()
+        open_going(visitor, going)
         visitor.page.get_by_role("button", name="Rank 1", exact=True).click()
         expect(visitor.page.locator("#run-said")).to_contain_text(
             re.compile(
@@ -144,8 +152,7 @@ class TestWhileItTrains:
         expect(visitor.page.locator("#run-said")).to_contain_text("Stopped while it waited")
 
     def test_a_stopped_run_is_resumed_where_it_stood(self, visitor: Visit, going: str) -> None:
-        visitor.open(f"finetune?run={going}", "#run-curves")
-        expect(visitor.page.locator("#stop")).to_be_visible()
+        open_going(visitor, going)
         stop(visitor)
         found = re.search(r"Stopped at step (\d+) of", visitor.page.locator("#run-said").inner_text())
         assert found
