@@ -254,7 +254,7 @@ def listen_on(host: str) -> Settings:
 
 @cache
 def settings() -> Settings:
-    """This process's settings, read once."""
+    """Return the settings of this process, which are read once."""
     return _sent or Settings.from_environment()
 
 

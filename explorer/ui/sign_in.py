@@ -20,7 +20,7 @@ def sign_in_button(page: Page) -> gr.LoginButton:
     button.load_event_to_attach = (
         None  # Gradio's own look at who has signed in belongs to the last page, and is an endpoint
     )
-    page.opened(label, None, [button], **QUIET)  # X
+    page.opened(label, None, [button], **QUIET)
     return button
 
 
