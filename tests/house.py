@@ -11,6 +11,7 @@ from pathlib import Path
 
 import explorer
 from explorer.settings import ROOT
+from tests.test_layers import is_with_a_page, of_kind
 
 FEWEST_WORDS = 4
 """A line that is a string of so many words is a sentence for visitors, and no code."""
@@ -101,8 +102,10 @@ def _question(path: Path, text: str) -> str:
         return _folder(path)
     if "from explorer.tab import" in text:
         return f"{_folder(path)}/{path.stem}"
-    name, _, kind = path.stem.rpartition("_")
-    return f"{_folder(path)}/{name}" if name and kind in ("page", "figures", "schema", "jobs", "job") else ""
+    if is_with_a_page(path):
+        return f"{_folder(path)}/{path.stem}"
+    kind = of_kind(path)
+    return f"{_folder(path)}/{path.name.removesuffix(f'_{kind}')}" if kind != path.name else ""
 
 
 if __name__ == "__main__":
