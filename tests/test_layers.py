@@ -12,6 +12,7 @@ from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
+from explorer.engine.protocol import Job
 from explorer.labs import CHAPTERS, LABS, Action, LiveAction
 from explorer.tab import Tab
 
@@ -272,6 +273,15 @@ def test_the_interface_starts_without_the_heavy_libraries() -> None:
 def function_of(action: Action | LiveAction) -> str:
     source = action.source if isinstance(action, LiveAction) else action.job
     return source if isinstance(source, str) else source.function
+
+
+def test_light_jobs_bring_in_neither_torch_nor_transformers() -> None:
+    jobs = [action.source if isinstance(action, LiveAction) else action.job for lab in LABS for action in lab.actions]
+    modules = {job.function.split(":")[0] for job in jobs if isinstance(job, Job) and job.light}
+    assert modules
+    code = f"import sys, {', '.join(sorted(modules))}; print(sorted({{'torch', 'transformers'}} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
 
 
 def test_every_lab_is_complete() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import threading
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
@@ -37,7 +37,9 @@ def inference() -> AbstractContextManager[Any]:
 
 def begun(job: Job, params: Any, model: str, resources: Resources) -> Any:
     """Start a job. Returns its result, or its generator."""
-    function = named(job.function)
+    # A light job does not wait while torch is read, which takes seconds when the server has just started.
+    with nullcontext() if job.light else IMPORTING:
+        function = named(job.function)
     if job.on == "nothing":
         return function(params)
     if job.on == "resources":
@@ -56,8 +58,7 @@ def begun(job: Job, params: Any, model: str, resources: Resources) -> Any:
 def named(path: str) -> Callable[..., Any]:
     """Return the function at `module:name`, importing the module."""
     module, name = path.split(":")
-    with IMPORTING:
-        function: Callable[..., Any] = getattr(importlib.import_module(module), name)
+    function: Callable[..., Any] = getattr(importlib.import_module(module), name)
     return function
 
 

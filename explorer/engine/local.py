@@ -225,7 +225,9 @@ class LocalEngine:
 
         def answers(asked: list[Any]) -> list[Any]:
             loaded = able(job, self._loaded_of(model))
-            found: list[Any] = named(job.together)(loaded, asked)
+            with IMPORTING:
+                answer = named(job.together)
+            found: list[Any] = answer(loaded, asked)
             return found
 
         return answers

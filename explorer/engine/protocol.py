@@ -26,13 +26,14 @@ class Job:
     (explorer.engine.computation lists what it may yield). needs: the capability that the model must have. on: what the
     function receives before the parameters: the chosen model, `open_run`, `open_tokenizer`, a Resources that opens all
     of these, or nothing. together: `module:name` of a function that answers several questions about one model as a
-    batch; empty if there is none.
+    batch; empty if there is none. light: whether the function's module imports neither torch nor transformers.
     """
 
     function: str
     needs: Capability | None = None
     on: On = "model"
     together: str = ""
+    light: bool = False
 
 
 @dataclass(frozen=True)

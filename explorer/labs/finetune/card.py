@@ -137,4 +137,6 @@ def _judged(card: TaskCard) -> str:
     return "; ".join(f"{title}: {reasons[name]}" if name in reasons else title for name, title in titles.items())
 
 
-CARD = Action("task_card", Job("explorer.labs.finetune.card_jobs:task_card", on="nothing"), CardParams, rows_table)
+CARD = Action(
+    "task_card", Job("explorer.labs.finetune.card_jobs:task_card", on="nothing", light=True), CardParams, rows_table
+)

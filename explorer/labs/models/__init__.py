@@ -19,7 +19,9 @@ FAMILY = Action("family", Job(f"{_COMPUTE}:family", on="nothing"), FamilyParams,
 HELD_OUT = Action(
     "held_out_scores", Job(f"{_COMPUTE}:held_out", on="nothing"), ScoresParams, score_figures.scores_table
 )
-TUNED = Action("tuned_scores", Job("explorer.labs.models.tuned:tuned_scores", on="nothing"), TunedParams, tuned_table)
+TUNED = Action(
+    "tuned_scores", Job("explorer.labs.models.tuned:tuned_scores", on="nothing", light=True), TunedParams, tuned_table
+)
 COUNT = Action(
     "count_parameters",
     Job(f"{_COMPUTE}:count_parameters", on="nothing"),

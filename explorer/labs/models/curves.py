@@ -175,7 +175,10 @@ def curves_figure(result: CurvesResult, quantity: str = "mlm_loss", against: str
 
 
 CURVES = Action(
-    "training_curves", Job("explorer.labs.models.curves:training_curves", on="nothing"), CurvesParams, curves_table
+    "training_curves",
+    Job("explorer.labs.models.curves:training_curves", on="nothing", light=True),
+    CurvesParams,
+    curves_table,
 )
 
 TAB = Tab(

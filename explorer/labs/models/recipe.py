@@ -205,7 +205,10 @@ sections 2 to 5; Tables 1 and 2 give medians over five seeds)
 """
 
 RECIPE = Action(
-    "recipe_steps", Job("explorer.labs.models.recipe:recipe_steps", on="nothing"), RecipeParams, recipe_table
+    "recipe_steps",
+    Job("explorer.labs.models.recipe:recipe_steps", on="nothing", light=True),
+    RecipeParams,
+    recipe_table,
 )
 
 TAB = Tab(

@@ -10,14 +10,14 @@ _JOBS = "explorer.labs.finetune.metrics.jobs"
 
 TAKE_APART = Action(
     "take_metrics_apart",
-    Job(f"{_JOBS}:take_metrics_apart", on="nothing"),
+    Job(f"{_JOBS}:take_metrics_apart", on="nothing", light=True),
     ConfusionParams,
     taken_table,
     plain=plain_script("take_metrics_apart", needs="scikit-learn", header=WITHOUT_MODEL),
 )
 CORRELATE = Action(
     "correlate",
-    Job(f"{_JOBS}:correlate", on="nothing"),
+    Job(f"{_JOBS}:correlate", on="nothing", light=True),
     PointsParams,
     taken_table,
     plain=plain_script("correlate", needs="scipy", header=WITHOUT_MODEL),

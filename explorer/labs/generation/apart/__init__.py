@@ -7,7 +7,7 @@ from explorer.labs.generation.apart.schema import PartsParams
 
 SCORE_PARTS = Action(
     "score_parts",
-    Job("explorer.labs.generation.apart.jobs:score_parts", on="nothing"),
+    Job("explorer.labs.generation.apart.jobs:score_parts", on="nothing", light=True),
     PartsParams,
     parts_table,
 )

@@ -7,7 +7,7 @@ from explorer.labs.generation.scores.schema import ScoreParams
 
 SCORE_TEXTS = Action(
     "score_texts",
-    Job("explorer.labs.generation.scores.jobs:score_texts", on="nothing"),
+    Job("explorer.labs.generation.scores.jobs:score_texts", on="nothing", light=True),
     ScoreParams,
     scores_table,
 )
