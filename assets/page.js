@@ -107,7 +107,8 @@
     const figure = event.target.closest(".block.figure");
     const id = figure && idOf(figure);
     if (id === undefined || known.size) return;
-    const chain = new Set(events().filter((one) => one.targets.some(([, name]) => name === "load")).map((one) => one.id));
+    const opened = (config().components || []).find((one) => one.props.elem_id === "opened")?.id;  // explorer/ui/address.py
+    const chain = new Set(events().filter((one) => one.targets.some(([target]) => target === opened)).map((one) => one.id));
     for (let size = -1; size !== chain.size; ) {
       size = chain.size;
       events().forEach((one) => { if (chain.has(one.trigger_after)) chain.add(one.id); });

@@ -34,6 +34,7 @@ from explorer.serving.policy import inline_scripts, page_policy
 from explorer.serving.uploads import Uploads
 from explorer.settings import Settings, settings
 from explorer.tab import Tab
+from explorer.ui.address import Address
 from explorer.ui.components import ASSETS, head_scripts, notice_place, theme
 from explorer.ui.page import Page
 from explorer.ui.picker import Picker
@@ -52,21 +53,21 @@ def _references() -> dict[str, Reference]:
     return all_of(action for lab in LABS for action in lab.actions)
 
 
-def build_app(engine: Engine) -> gr.Blocks:
+def build_app(engine: Engine) -> Pages:
     """Build all pages as one Gradio app; nothing heavy is imported and no model is loaded."""
     sessions.install()
     links.install()
     server.install()
     app = Pages(_references, title=TITLE, analytics_enabled=False, fill_width=True, delete_cache=FILES_KEPT)
     with app:
-        _build_page(app, HOME, engine)
+        app.addresses[HOME.slug] = _build_page(app, HOME, engine)
         for lab in LABS:
             app.turn_to(lab.slug, lab.title)
-            _build_page(app, lab, engine)
+            app.addresses[lab.slug] = _build_page(app, lab, engine)
     return app
 
 
-def _build_page(app: gr.Blocks, lab: Lab, engine: Engine) -> None:
+def _build_page(app: gr.Blocks, lab: Lab, engine: Engine) -> Address:
     gr.HTML(str(navigation(lab)), elem_classes=["top"], js_on_load=_navigating())
     with gr.Row(elem_classes=["headline"]):
         gr.HTML(str(heading(lab)), elem_classes=["question"])
@@ -75,7 +76,8 @@ def _build_page(app: gr.Blocks, lab: Lab, engine: Engine) -> None:
             picker.lay_out_card()
     picker.lay_out_note()
     notice = notice_place()
-    page = Page(engine, lab, picker.model, notice, *picker.wire(app, notice))
+    address = Address()
+    page = Page(engine, lab, picker.model, notice, address.opened, picker.wire(notice))
     module, name = lab.tab.split(":")
     before = len(app.fns)
     tab = getattr(importlib.import_module(module), name)
@@ -85,6 +87,8 @@ def _build_page(app: gr.Blocks, lab: Lab, engine: Engine) -> None:
         tab(page)
     if lab is not HOME and not _asks_for(picker.model, list(app.fns.values())[before:]):
         picker.hide()
+    address.wire(app, page, picker)
+    return address
 
 
 def _asks_for(model: gr.Dropdown, events: Iterable[Any]) -> bool:

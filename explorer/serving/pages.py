@@ -29,6 +29,8 @@ class Pages(DocumentedPages, NoticingPages, StreamingPages, LinkingPages):
     def __init__(self, explained: Callable[[], Mapping[str, Reference]], **options: Any) -> None:
         super().__init__(**options)
         self._explained = cache(explained)
+        self.addresses: dict[str, Any] = {}
+        """Each page's explorer.ui.address.Address, by its slug: what may stand in a link to it."""
 
     @property
     def references(self) -> Mapping[str, Reference]:  # type: ignore[override]

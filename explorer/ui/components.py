@@ -177,14 +177,13 @@ def once_known(value: gr.Textbox, trigger: Any) -> Any:
 
 
 def head_scripts() -> str:
-    """Return scripts for the head of every page: a storage where there is none, the page's work around Gradio, the
-    glossary's words explained.
+    """Return scripts for the head of every page: a storage where there is none, the page's work around Gradio, its
+    address, the glossary's words explained.
     """
-    files = ("storage.js", "page.js", "glossary.js")
-    storage, page, glossary = ((ASSETS / name).read_text(encoding="utf-8") for name in files)
-    return (
-        f"<script>{storage}</script><script>{page}</script><script>\nconst ENTRIES = {as_json()};\n{glossary}</script>"
-    )
+    files = ("storage.js", "page.js", "address.js", "glossary.js")
+    *scripts, glossary = ((ASSETS / name).read_text(encoding="utf-8") for name in files)
+    tagged = "".join(f"<script>{script}</script>" for script in scripts)
+    return f"{tagged}<script>\nconst ENTRIES = {as_json()};\n{glossary}</script>"
 
 
 def theme() -> gr.themes.Base:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import gradio as gr
@@ -20,8 +20,8 @@ from explorer.models.families import Capability
 class Page:
     """One page while it is built.
 
-    opened fires once, when the page's model is known; changed are the triggers that fire when another model is in
-    place.
+    opened fires once, when the page's model and what its address says are in place; changed are the triggers that fire
+    when another model is in place.
     """
 
     engine: Engine
@@ -30,6 +30,10 @@ class Page:
     notice: gr.HTML
     opened: Callable[..., Any]
     changed: tuple[Callable[..., Any], ...]
+    bindings: list[Any] = field(default_factory=list)
+    """All that the page asks: every EventBinding enters itself, so that the address knows the controls."""
+    also: list[tuple[str, Any]] = field(default_factory=list)
+    """Controls that no action takes as they are, by the names that they have in the address; what is no control is left out."""
 
     @property
     def ready(self) -> tuple[Callable[..., Any], ...]:

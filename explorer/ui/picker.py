@@ -25,15 +25,6 @@ SKILLS = {
 }
 """What a model does, by the name of its Capability, in the line below the picker."""
 
-# What a visitor has chosen while the page was opening stays; then the page knows its model (assets/page.js).
-_TAKE_UP = """(restored, model) => {
-  window.explorerKnows?.("model");
-  const leave = { __type__: "update" };
-  const touched = window.explorerChose || model !== "%s";
-  if (!restored || touched) return [restored ? { ...leave, choices: restored.choices } : leave, leave];
-  return [{ ...leave, choices: restored.choices, value: restored.model }, restored.card];
-}"""
-
 
 def picker_label(card: ModelCard, on_this_machine: bool) -> str:
     """Return one line of the list: name, family, size, what it can do, and whether it has to be fetched."""
@@ -88,20 +79,10 @@ class Picker:
         """Hide the picker, on a page that asks no model of the visitor's choice; it still knows it, for the pages that do."""
         self.model.visible = self.card.visible = "hidden"
 
-    def wire(self, blocks: gr.Blocks, notice: gr.HTML) -> tuple[Any, tuple[Any, ...]]:
-        """Wire the events that remember, restore, download and stop. Returns Page's triggers, opened and changed."""
+    def wire(self, notice: gr.HTML) -> tuple[Any, ...]:
+        """Wire the events that remember, download and stop. Returns the triggers after which another model is in place."""
         private: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
         parts = [self.model, self.card, self.note, self.memory]
-        restored = gr.JSON(visible=False)
-        found = blocks.load(self.restore, [self.memory], [restored], queue=False, **private)
-        opened = found.then(
-            fn=None,
-            js=_TAKE_UP % DEFAULT_MODEL,
-            inputs=[restored, self.model],
-            outputs=[self.model, self.card],
-            queue=False,
-            **private,
-        )
         gr.on(
             [self.model.input, self.model.select],
             fn=None,
@@ -122,7 +103,11 @@ class Picker:
         )
         # A line of progress that was under way when Stop was pressed can arrive after the press was answered.
         stopped = stopped.then(lambda: "", None, self.note, queue=False, **private)
-        return opened.then, (chosen.then, accepted.then, stopped.then)
+        return chosen.then, accepted.then, stopped.then
+
+    def at_hand(self, model: str) -> bool:
+        """Return whether a model is on this machine, so that an address may name it: an address fetches none."""
+        return self.engine.status(model).on_this_machine
 
     def restore(self, remembered: Any) -> dict[str, Any]:
         """Restore the remembered model if it is still here; the list learns what has been downloaded since."""

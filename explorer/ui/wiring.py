@@ -80,6 +80,7 @@ class EventBinding(Generic[AnyAction]):
         publish: bool = True,
     ) -> None:
         self.page, self.views = page, views or {}
+        page.bindings.append(self)
         self.action: AnyAction = action
         self.inputs = {**({"model": page.model} if action.takes_model else {}), **inputs}
         self.shown, self.steered = Outputs(shown, self.views, look), Outputs(steered, self.views)
@@ -273,6 +274,7 @@ class Connection(EventBinding[Action]):
             return ["", *shown, *[values] * len(self.kept), *self.steered.values(result, **viewed)]
 
         inputs = {**self.inputs, **self.views, **(extra or {})}
+        self.page.also += (extra or {}).items()
         listening = named(respond, list(inputs), with_event=read is not None)
         return self.listen(triggers, listening, inputs, queue=False, trigger_mode="always_last")
 

@@ -30,6 +30,7 @@ def build_merge(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
             merge = gr.Button("Merge and compare", variant="primary", elem_id="merge")
             gr.HTML("<h2>Take it home</h2>")
             kind = control(ExportParams, "kind")
+            page.also.append(("kind", kind))
             prepare = gr.Button("Prepare the file", elem_id="export")
             file = gr.File(label="The file", interactive=False, visible=False, elem_id="export-file")
             offered = rich_text(elem_id="run-offers")

@@ -28,6 +28,7 @@ def build_runs(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
     with two_columns():
         with inputs_column():
             shown = picker.dropdown("Runs to draw in one plot", multiselect=True, elem_id="runs-shown")
+            page.also.append(("shown", shown))
             refresh = gr.Button("Refresh the list", size="sm")
             delete = gr.Button("Delete the run chosen above", size="sm", variant="stop", elem_id="delete-run")
         with outputs_column():

@@ -49,6 +49,7 @@ class Subject:
             )
             with gr.Column(scale=1, min_width=300):
                 self.picker = RunPicker(page, can_be_pruned, needs="runs with classes or a score")
+        page.also.append(("what", self.what))
         with gr.Accordion("Task, loss and how many examples", open=False), gr.Row(elem_classes=["prune-how"]):
             self.task = control(Asking, "task", choices=[("its own", ""), *choices(settings())])
             self.loss = control(Asking, "loss")

@@ -54,11 +54,11 @@ def build_corrupt(page: Page, tab: gr.Tab) -> None:
                 again = gr.Button("Draw again", variant="primary", min_width=120)
             recipes = Tries(dict(RECIPES))
         with outputs_column(), gr.Tabs():
-            with gr.Tab("One draw"):
+            with gr.Tab("One draw", id="draw"):
                 _one_draw(page, inputs, [*_changes(inputs, again, recipes), tab.select, *page.changed])
-            with gr.Tab("1,000 draws") as many:
+            with gr.Tab("1,000 draws", id="draws") as many:
                 _many_draws(page, inputs, [many.select, *page.changed])
-            with gr.Tab("Static or dynamic") as epochs:
+            with gr.Tab("Static or dynamic", id="epochs") as epochs:
                 _epochs(page, inputs, [epochs.select, *page.changed])
 
 

@@ -72,4 +72,5 @@ def build_fill(page: Page) -> None:
     moves = [examples.into(boxes, show_progress="full"), *tries.into([*boxes, words, in_view], show_progress="full")]
     changes = [text.submit, top_k.change, words.submit, in_view.input]
     keep_hidden(fill, chips, *changes, *opened, *moves)
+    page.also.append(("compare", compare))
     comparison.wire(page, compare, view.figure, [text, top_k, hidden, words, in_view])

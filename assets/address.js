@@ -1,0 +1,155 @@
+// The page's address: its tab, its texts and its settings in the fragment, by the parameters' names, as explorer/ui/address.py
+// reads them. Controls that change replace the address, tabs make history.
+window.explorerAddress = (() => {
+  const LONGEST = 6000;      // characters of a value, encoded: some 2,000 in an alphabet of three bytes each are left out
+  const PAUSE = 250;         // milliseconds: browsers refuse a page that changes its address a hundred times in a few seconds
+  const SETTLED = 400;       // milliseconds after which a page that opens has set what it sets
+  const MOST_TIMES = 3;
+  const LEAVE = { __type__: "update" };
+  let spec = { kept: [], tabs: {} };
+  let values = [];
+  let chosen = {};
+  let touched = false;       // what a page sets by itself, as it opens, is no news to the address
+  let waiting = 0;
+  let asked = {};            // what the address asked for, by the place in `kept`, until a visitor touches the page
+  let again = 0;             // how often what the page set by itself, as it opened, has been set back to that
+
+  for (const name of ["pointerdown", "keydown"]) {
+    addEventListener(name, (event) => {
+      if (!event.isTrusted) return;
+      touched = true;
+      asked = {};
+    }, { capture: true, passive: true });
+  }
+
+  const isAddress = (hash) => hash === "" || hash.includes("=");
+  const hashNow = () => location.hash.slice(1);
+
+  function written(value) {
+    if (value === null || value === undefined) return "";
+    if (value?.headers && value?.data) return JSON.stringify(value.data);
+    return typeof value === "object" ? JSON.stringify(value) : String(value);
+  }
+
+  const inView = (places) => places.every(([tabs, tab]) => chosen[tabs] === tab);
+
+  function path() {
+    const way = [];
+    const all = Object.entries(spec.tabs);
+    for (let next = find(); next; next = find()) way.push(next);
+    function find() {
+      const here = all.find(([, one]) => one.in.length === way.length && one.in.every(([tabs, tab], at) => way[at][0] === String(tabs) && way[at][1] === tab));
+      return here && [here[0], chosen[here[0]]];
+    }
+    while (way.length && way.at(-1)[1] === spec.tabs[way.at(-1)[0]].first) way.pop();
+    return way.map(([, tab]) => tab).join("/");
+  }
+
+  function compose() {
+    const parts = new URLSearchParams();
+    const tab = path();
+    if (tab) parts.set("tab", tab);
+    const left = [];
+    spec.kept.forEach((one, at) => {
+      const text = written(values[at]);
+      if (!inView(one.tabs) || text === written(one.value)) return;
+      if (encodeURIComponent(text).length > LONGEST) left.push(one.name);
+      else parts.set(one.name, text);
+    });
+    if (left.length) parts.set("left_out", left.join(", "));
+    return parts.toString();
+  }
+
+  function write(push) {
+    clearTimeout(waiting);
+    waiting = 0;
+    const hash = compose();
+    if (hash === hashNow()) return;
+    const address = location.pathname + location.search + (hash && `#${hash}`);
+    history[push ? "pushState" : "replaceState"](history.state, "", address);
+    tellSpace(hash);
+  }
+
+  // On a Space the app is a frame; its documentation names the message that keeps the outer address up.
+  function tellSpace(hash) {
+    if (window.parent === window || !location.hostname.endsWith(".hf.space")) return;
+    window.parent.postMessage({ queryString: location.search.slice(1), hash }, "https://huggingface.co");
+  }
+
+  const overwritten = () => Object.entries(asked).some(([at, value]) => written(values[at]) !== written(value));
+
+  function setBack() {
+    if (!overwritten()) return;
+    again += 1;
+    document.getElementById("address-again")?.click();
+  }
+
+  const soon = () => { waiting = waiting || setTimeout(write, PAUSE, false); };
+
+  // Back and Forward between tabs of a page as it stands turn to the tab; any other address is opened anew.
+  addEventListener("popstate", () => {
+    const hash = hashNow();
+    if (!isAddress(hash) || hash === compose()) return;
+    const before = chosen;
+    chosen = { ...chosen, ...wayTo(new URLSearchParams(hash).get("tab") || "") };
+    if (compose() !== hash) return location.reload();
+    const turned = Object.entries(chosen).filter(([tabs, tab]) => before[tabs] !== tab);
+    turned.forEach(([, tab]) => button(tab)?.click());
+  });
+
+  // The tab of each Tabs on the way to the one that is named, and the first tab of the others on it.
+  function wayTo(name) {
+    const way = {};
+    const names = name ? name.split("/") : [];
+    const outer = (places) => places.every(([tabs, tab]) => way[tabs] === tab);
+    const all = Object.entries(spec.tabs).sort(([, one], [, other]) => one.in.length - other.in.length);
+    all.forEach(([tabs, one]) => { if (outer(one.in)) way[tabs] = names[one.in.length] || one.first; });
+    return way;
+  }
+
+  const button = (tab) => [...document.querySelectorAll("[role=tab][data-tab-id]")].find((one) => one.dataset.tabId === tab);
+
+  return {
+    // As the page opens: what it keeps. Returns what its address says.
+    begin(given) {
+      spec = given;
+      values = given.kept.map((one) => one.value);
+      chosen = Object.fromEntries(Object.entries(given.tabs).map(([tabs, one]) => [tabs, one.first]));
+      const hash = hashNow();
+      return hash && isAddress(hash) ? hash : "";
+    },
+    // What the address asks for, in the order of the controls and the Tabs.
+    values(answer, [controls, tabs]) {
+      const { values: given, tabs: turned, said } = answer.address;
+      Object.assign(chosen, turned);
+      spec.kept.forEach((one, at) => { if (one.id in given) values[at] = asked[at] = given[one.id]; });
+      touched = true;
+      const of = (all, make) => (id) => (id in all ? make(all[id]) : LEAVE);
+      return [
+        ...controls.map(of(given, (value) => ({ ...LEAVE, value }))),
+        ...tabs.map(of(turned, (selected) => ({ ...LEAVE, selected }))),
+        said,
+        Date.now(),
+      ];
+    },
+    // The controls' values, in the order of `kept`.
+    keep(given) {
+      values = given;
+      if (touched) soon();
+      if (overwritten() && again < MOST_TIMES) setTimeout(setBack, SETTLED);
+      return [];
+    },
+    // What the page's own defaults, those of a run or a method, have been written over since.
+    asked(controls) {
+      const at = (id) => spec.kept.findIndex((one) => one.id === id);
+      return controls.map((id) => (at(id) in asked ? { ...LEAVE, value: asked[at(id)] } : LEAVE));
+    },
+    // A tab was opened.
+    turn(tabs, tab) {
+      if (chosen[tabs] === tab) return [];
+      chosen[tabs] = tab;
+      write(touched);
+      return [];
+    },
+  };
+})();
