@@ -35,7 +35,7 @@ def parts_of(text: str) -> list[Part]:
 def untouched(clean: Sequence[Part], typed: Sequence[Part]) -> list[tuple[int, int]]:
     """Return the words that stand in both texts, by their places in each; punctuation is left out."""
     one, other = ([part.text for part in parts] for parts in (clean, typed))
-    # Autojunk would skip a long text's frequent words.
+    # difflib's autojunk would skip a long text's frequent words.
     blocks = SequenceMatcher(None, one, other, autojunk=False).get_matching_blocks()
     pairs = [(block.a + place, block.b + place) for block in blocks for place in range(block.size)]
     return [(left, right) for left, right in pairs if any(map(str.isalnum, one[left]))]

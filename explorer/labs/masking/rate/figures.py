@@ -132,7 +132,6 @@ def rates_figure(result: RatesResult) -> Picture:
     """
     across = axis("% masked", span=(0, 0.85), tickvals=[0.2, 0.4, 0.6, 0.8], ticktext=["20", "40", "60", "80"])
     first = (result.models[0],)
-    # `| {}` copies the axis: a panel's own is changed as it is laid out.
     panels = [
         _panel(result, ACCURACY, across | {}, axis(percent=True, zero=True), lambda one: one.accuracy, _share),
         _panel(result, COST, across | {}, axis(zero=True), lambda one: one.cost, None, first),

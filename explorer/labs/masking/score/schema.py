@@ -125,7 +125,7 @@ def aligned(first: ScoredSentence, second: ScoredSentence) -> tuple[Aligned, ...
     None.
     """
     left, right = first.tokens, second.tokens
-    # Autojunk would skip frequent tokens.
+    # difflib's autojunk would skip frequent tokens.
     matcher = SequenceMatcher(None, [token.text for token in left], [token.text for token in right], autojunk=False)
     rows: list[Aligned] = []
     for _, start, stop, other_start, other_stop in matcher.get_opcodes():
