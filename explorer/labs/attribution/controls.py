@@ -85,7 +85,7 @@ class Bench:
     ) -> Stream:
         """Connect the tab's action. steered: what else the page shows of a result."""
         self.watch = Watch()
-        # In each other's place.
+        # Start and Stop stand in each other's place.
         buttons: Output = ([self.start, self.stop], lambda result: start_or_stop(result.progress is not None))
         views = {"view": self.view}
         return Stream(

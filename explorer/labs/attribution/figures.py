@@ -305,7 +305,7 @@ def layers_notes(result: AttributionResult) -> Markup:
         named = prose(in_quotes(unit.shown, bold=False), _which(result, unit))
         pieces += [", then " if place else "", named, f" ({where}: {share})"]
     last = " After the last layer it is read at one token alone, so all of it stands there."
-    # What is written as 100%.
+    # From here on it would be written as 100%.
     rest = f". Each layer hands on the same sum, f(x) − f(baseline).{last if shares[-1] > 0.9995 else ''}"
     return small(*pieces, rest)
 
@@ -318,7 +318,7 @@ def _flows(result: AttributionResult) -> tuple[list[int], list[float]] | None:
     side = 1 if result.asked.change >= 0 else -1  # a text may speak against its answer
     leading = [max(range(len(row)), key=lambda number: side * row[number]) for row in part.layers]
     return leading, [
-        # Of what flows either way.
+        # A share of all that flows, whatever its sign: signs would cancel.
         abs(row[number]) / (sum(map(abs, row)) or 1.0)
         for row, number in zip(part.layers, leading, strict=True)
     ]

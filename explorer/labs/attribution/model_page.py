@@ -36,7 +36,7 @@ def build_model(page: Page, explain: Callable[[], None]) -> None:
     shared.lay_out_comparison()
     explain()
     inputs = {"text": text, **shared.choices, "second": second, "position": position}
-    # In which the endpoint takes them.
+    # The order in which the endpoint takes them.
     order = ("text", "target", "method", "second", "baseline", "steps", "position", "by")
     asked_of: Output = (position, lambda result: str(result.asked.fixed.place))
     stream = shared.stream(

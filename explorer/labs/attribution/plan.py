@@ -72,7 +72,7 @@ class _Board:
         return [number for number, unit in enumerate(self.units) if not unit.kept]
 
     def result(self) -> AttributionResult:
-        """What is known so far."""
+        """Return what is known so far."""
         going = any(not part.done for part in self.parts.values())
         return AttributionResult(
             self.asked, self.by, self.units, tuple(self.parts.values()), self._progress() if going else None
@@ -132,7 +132,7 @@ def _added_up(board: _Board, method: str, blocks: Sequence[Any]) -> dict[str, An
     """Add up all blocks of a method, and measure how far their sum is from f(x) − f(baseline)."""
     if not board.parts[method].about.by_layer:
         values = summed(_added(blocks), board.units)
-        # Fsum: rounding would be read as a delta.
+        # An exact sum: rounding would be read as a delta.
         return {"values": values, "delta": math.fsum(values) - board.asked.change}
     layers = tuple(summed(_added(layer), board.units) for layer in zip(*blocks, strict=True))
     return {"layers": layers, "delta": max((math.fsum(row) - board.asked.change for row in layers), key=abs)}

@@ -72,7 +72,7 @@ class GlueResult:
     tasks: tuple[GlueTask, ...]
 
     def there(self, real: bool) -> tuple[GlueTask, ...]:
-        """The tasks that a run has been judged on: by GLUE's own files, or by the bundled sentences."""
+        """Return the tasks that a run has been judged on: by GLUE's own files, or by the bundled sentences."""
         return tuple(task for task in self.tasks if task.reached is not None and task.reached.real is real)
 
 

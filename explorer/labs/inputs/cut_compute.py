@@ -17,7 +17,7 @@ Spans = tuple[tuple[int, int], ...]
 
 
 def word_piece(model: Mapping[str, Any], word: str) -> CutPart:
-    """Greedy longest match first, from the left (Wu et al. 2016, section 4.1; Devlin et al. 2019).
+    """Cut a word by greedy longest match first, from the left (Wu et al. 2016, section 4.1; Devlin et al. 2019).
 
     Where nothing in the vocabulary begins the rest, the whole word is the unknown token.
     """

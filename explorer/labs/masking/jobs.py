@@ -62,7 +62,7 @@ def _prepared(loaded: LoadedModel, params: FillParams) -> tuple[list[Inputs], Ca
     if not masked:
         return [], lambda logits: FillResult(*names, ())
     inputs = {name: tensor.clone() for name, tensor in encoded.inputs.items()}
-    # In view: typed masks alone.
+    # With `in_view` the model sees the chosen tokens, and only typed masks are hidden.
     inputs["input_ids"][0, typed if params.in_view else masked] = int(loaded.tokenizer.mask_token_id)
     # Scores are wanted there alone: a vocabulary at every position would take most of the memory.
     inputs[CHOSEN] = torch.zeros_like(inputs["input_ids"], dtype=torch.bool)
@@ -234,7 +234,7 @@ def corruption_shares(loaded: LoadedModel, params: SharesParams) -> SharesResult
         counts[draw] = torch.bincount(fates_of(encoded.word_ids, recipe, generator), minlength=len(FATES))
     running = counts.cumsum(0)
     chosen = running[:, MASK] + running[:, RANDOM] + running[:, KEPT]
-    # Even on the figure's logarithmic axis.
+    # Spaced evenly on the figure's logarithmic axis.
     steps = torch.logspace(0, torch.log10(torch.tensor(float(params.draws))), CONVERGENCE_POINTS)
     points = sorted({min(params.draws, max(1, round(float(step)))) for step in steps})
     rows = torch.tensor(points) - 1  # after n draws: row n - 1

@@ -133,7 +133,7 @@ def progress(share: float, seconds: float = 0.0) -> str:
     """Return the bar's HTML after so many seconds, with the time left once that can be told; nothing when all is done."""
     if share >= 1:
         return ""
-    # Sooner the guess would jump.
+    # Any sooner the guess would jump about.
     left = f"about {duration(seconds * (1 - share) / share)} left" if share > 0.05 and seconds > 1 else ""
     return str(progress_bar(share) + Markup('<span class="caption">{}</span>').format(left))
 

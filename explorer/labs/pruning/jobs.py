@@ -112,7 +112,7 @@ def _point(work: Work, params: OrdersParams, grids: dict[str, Grid], order: str,
         found = Measured(work.subject.measure(model), parameters_left(model, gone), size_in_bytes(model))
     else:
         cut = chosen(grids, work.subject.shape, share, order, draw)
-        # Whole units: not just the share that was asked.
+        # Units go as wholes, so it is seldom just the share that was asked.
         found, share = work.measure(Pruned(cut)), share_gone(cut, params.unit, work.subject.shape)
     return OrderPoint(order, draw, share, found.metric, found.parameters)
 

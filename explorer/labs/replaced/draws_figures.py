@@ -63,7 +63,7 @@ def draws_figure(result: DrawsResult) -> Picture:
     told = "hits %{y:.1%}, false alarms %{x:.1%}"
     curve = [
         line([0, 1], [0, 1], "@muted", "chance", width=2, dash="dot"),
-        # From the threshold that nothing reaches.
+        # (0, 0) is the threshold that nothing reaches.
         line([0, *result.false_alarms], [0, *result.hits], "@first", "ROC", hover=told),
         points([alarms], [hits], "@fifth", "threshold 50%", size=13, symbol="diamond", hover=told),
     ]

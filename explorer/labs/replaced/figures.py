@@ -72,7 +72,7 @@ def replaced_rows(result: ReplacedResult) -> dict[str, Any]:
 
 
 def _seen(token: JudgedToken) -> Chip:
-    # A replaced token's own `joined` is of what was written.
+    # `joined` of a replaced token is about what was written in its place.
     joined = token.original.startswith("##") if token.is_replaced else token.joined
     if token.chosen:
         return chip(

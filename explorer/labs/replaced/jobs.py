@@ -163,7 +163,7 @@ def _with_words(loaded: LoadedModel, text: str) -> Encoded:
 def _drawn(pair: Pair, encoded: Encoded, params: ReplacedParams, seeds: Sequence[int]) -> Draws:
     """Draw once for each seed: positions are chosen and masked, the generator writes, the discriminator judges."""
     recipe = CorruptionRecipe(params.rate, mask_share=1.0, random_share=0.0)
-    # A draw is the same whichever others are in its batch.
+    # One generator a draw, so that a draw is the same whichever others are in its batch.
     generators = [torch.Generator().manual_seed(seed) for seed in seeds]
     # (draws, length).
     chosen = torch.stack([choose_positions(encoded.word_ids, recipe, generator) for generator in generators])
@@ -214,7 +214,7 @@ def _counted(pair: Pair, params: DrawsParams, done: Sequence[Draws]) -> DrawsRes
     replaced, chosen = (torch.cat([getattr(draws, name) for draws in done]) for name in ("replaced", "chosen"))
     surprisal = torch.cat([draws.surprisal for draws in done])[chosen]
     thresholds, hits, false_alarms = roc(scores.flatten(), replaced.flatten())
-    # Evenly, with both ends.
+    # Spread evenly, with both ends.
     kept = torch.linspace(0, len(thresholds) - 1, min(len(thresholds), MOST_POINTS)).round().long()
     found = scores.sigmoid() >= THRESHOLD
     return DrawsResult(

@@ -133,7 +133,7 @@ def separators(loaded: LoadedModel, encoded: Encoded) -> list[int]:
 
 
 def is_causal(loaded: LoadedModel) -> bool:
-    """Whether a token sees only those before it."""
+    """Say whether a token sees only those before it."""
     return loaded.architecture.layers.reads_last
 
 

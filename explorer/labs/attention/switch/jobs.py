@@ -131,7 +131,7 @@ def _compared(
 
 
 def _is_shared(loaded: LoadedModel) -> bool:
-    """Whether one layer's weights serve at every depth, as ALBERT's do."""
+    """Say whether one layer's weights serve at every depth, as ALBERT's do."""
     return len(modules_with_role(loaded.model, loaded.architecture, "output")) < depth_of(loaded.model)
 
 

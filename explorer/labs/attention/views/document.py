@@ -103,7 +103,7 @@ _BODY = """<header hidden><h1></h1><p class="note"></p><p class="hint"></p></hea
 
 @cache
 def template() -> str:
-    """The document with DATA where the data go. Its policy allows its own scripts, by their digests, and nothing else."""
+    """Return the document, DATA in place of the data. Its policy allows its own scripts, by their digests, alone."""
     # Both end or hide a script wherever they stand in it.
     scripts = [script.replace("</script", "<\\/script").replace("<!--", "<\\!--") for script in _scripts()]
     allowed = " ".join(

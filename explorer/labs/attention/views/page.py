@@ -113,7 +113,7 @@ def build_views(
     shown, steered = [([said, frame, notes], show)], [([layer, hint, seen], _steered)]
     look = Connection(page, ATTENTION_VIEW, inputs, shown, views={"on_page": on_page}, steered=steered)
     moves = tries.into(inputs)
-    # How many layers there are, the slider knows.
+    # The slider knows how many layers there are.
     last = tries.buttons[LAST].click(fn=None, js=LAST_LAYER, outputs=[view, layer], api_visibility="private")
     look.on(
         tab.select,

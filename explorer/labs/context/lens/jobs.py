@@ -56,7 +56,7 @@ def logit_lens(loaded: LoadedModel, params: LensParams) -> LensResult:
     followed, refused = _followed(loaded, asked, params.follow)
     logits = scores(asked, loaded, head_at_each_layer(loaded, encoded.inputs, places))  # (depth + 1, places, classes)
     found = tuple(
-        # Double: divergences of near-equal layers.
+        # Double, since the divergence of near-equal layers is lost in float32.
         _place(loaded, asked, position, logits[:, number].double().log_softmax(-1).cpu(), params.top_k, followed)
         for number, position in enumerate(places)
     )

@@ -100,7 +100,7 @@ def _two_noted(own: Scores) -> list[str]:
         parts.append(f" ({fixed(first.per_token)} against {fixed(second.per_token)} a token)")
     rows = aligned(first, second)
     gains = sorted(zip(differences(rows), rows, strict=True), key=lambda pair: -abs(pair[0]))[:TOLD]
-    # What would be written as 0.
+    # A smaller gain would be written as 0.
     told = [prose(_row_said(row), f" {signed(gain)}") for gain, row in gains if abs(gain) >= 0.005]
     return [*parts, prose(". Where it comes from: ", Markup(", ").join(told), ".") if told else "."]
 

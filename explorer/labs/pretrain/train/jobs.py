@@ -32,7 +32,7 @@ def pretrained_model(open_run: OpenRuns, params: TakeHomeParams) -> str:
     record = run.record
     if not record.from_nothing:
         raise BadInputError(f"{record.name} did not begin from nothing; it is taken home on the Fine-tune page.")
-    # Of the last step: ELECTRA has two models.
+    # The folders of the last step: ELECTRA has two models.
     folders = sorted(path for path in run.folder.glob(f"*-{record.step}") if path.is_dir())
     if not record.status.has_weights or not folders:
         raise BadInputError(
