@@ -47,7 +47,9 @@ def published_sentence(result: PublishedResult) -> Markup:
 
 
 def published_notes(result: PublishedResult) -> Markup:
-    """Say how many are nearly equal for a known reason, which is furthest from what is printed, and what was inferred."""
+    """State how many figures are nearly equal for a known reason, which one is furthest from print, and which inputs
+    were inferred.
+    """
     apart, parts = result.differing, list[str]()
     near = sum(one.standing == "near" for one in apart)
     rest = len(apart) - near
@@ -81,8 +83,8 @@ def _apart(finding: Finding) -> str:
 
 
 def published_figure(result: PublishedResult, view: str) -> Picture | str:
-    """Draw how many figures agree by paper or table, or how far apart those are that don't; return "" if there are
-    none.
+    """Draw how many figures of each paper or table agree, or how far apart the others are; return "" if there are no
+    figures.
     """
     if not result.findings or (view == "apart" and not result.differing):
         return ""

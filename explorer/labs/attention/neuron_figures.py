@@ -90,7 +90,7 @@ def _beside(result: QueryKeyResult) -> list[str]:
 
 
 def query_key_chips(result: QueryKeyResult) -> dict[str, Any]:
-    """Return the tokens as chips to press, with the weight that each gets below; the one that looks is filled."""
+    """Return the tokens as chips to press, each with its weight below; the chip of the token that looks is filled."""
     row = []
     for seen in result.keys:
         token, looks = seen.place, seen.place.position == result.looking.position

@@ -66,9 +66,9 @@ def attention_view(asked: Asked) -> str:
 
 
 def query_key(asked: Asked) -> str:
-    """Make the script; "" if q · k of two linear maps is not all there is.
+    """Make the script; "" if the scores are more than q · k of two linear maps.
 
-    That is so for rotated, relative, fused or hidden positions, and for shared layers.
+    They are more for rotated, relative, fused or hidden positions, and for shared layers.
     """
     result: QueryKeyResult = asked.result
     family = architecture_of(asked)

@@ -41,9 +41,9 @@ def _shares(terms: dict[str, Tensor]) -> dict[str, float]:
     """Return how much of the sum's variance within rows each term makes: its covariance with the sum over the sum's
     variance.
 
-    What is the same for a whole row the softmax does not see.
+    Each row's mean is taken off first, since the softmax ignores what is the same for a whole row.
     """
-    # Softmax ignores what a row shares.
+    # (n, n) less each row's mean, which the softmax ignores.
     centred = {name: scores - scores.mean(-1, keepdim=True) for name, scores in terms.items()}
     total = torch.stack(list(centred.values())).sum(0)
     variance = float(total.square().sum())

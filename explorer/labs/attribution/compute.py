@@ -83,7 +83,7 @@ def _encoded(loaded: LoadedModel, text: str, second: str) -> Encoded:
 def _kept(encoded: Encoded) -> list[bool]:
     """Return which positions keep their embeddings: special tokens, [CLS], [SEP] and the mask that is asked about.
 
-    The question would go with them.
+    If the baseline replaced them, the question itself would be gone.
     """
     return [token.word is None for token in encoded.tokens]
 
@@ -100,11 +100,11 @@ def _numbers(values: Tensor) -> tuple[float, ...]:
 
 
 def path_block(loaded: LoadedModel, params: PathParams) -> tuple[float, ...]:
-    """Compute what some nodes of the way add to integrated gradients, one number a position (Sundararajan et al. 2017,
+    """Compute what some nodes of the path add to integrated gradients, one number a position (Sundararajan et al. 2017,
     equation 1).
 
-    Nodes and weights are those of Gauss and Legendre on the way from 0 to 1, as in captum's IntegratedGradients, which
-    cannot be stopped between blocks; all blocks together give what it gives.
+    Nodes and weights are those of Gauss-Legendre quadrature on the path from 0 to 1, as in captum's
+    IntegratedGradients, which cannot be stopped between blocks; the blocks together give captum's result.
     """
     with _gradients():
         score, baseline = _opened(loaded, params.fixed)
@@ -161,11 +161,11 @@ def occlude_block(loaded: LoadedModel, params: OccludeParams) -> tuple[float, ..
 
 
 def layers_block(loaded: LoadedModel, params: PathParams) -> tuple[tuple[float, ...], ...]:
-    """Compute what some stretches of the way add to every layer's conductance: a row of positions for each layer.
+    """Compute what some stretches of the path add to every layer's conductance: a row of positions for each layer.
 
-    Conductance sums, over the way from baseline to text, the change of a hidden state times the gradient there
-    (Dhamdhere et al. 2019); no stretch need be as long as another. captum's LayerConductance takes the gradient at each
-    stretch's start and one layer at a time; here it is the mean of both ends, and one pass serves all layers.
+    Conductance sums, along the path from baseline to text, the change of a hidden state times the gradient there
+    (Dhamdhere et al. 2019); the stretches need not be equally long. captum's LayerConductance takes the gradient at
+    each stretch's start and one layer at a time; here it is the mean of both ends, and one pass serves all layers.
     """
     with _gradients():
         score, baseline = _opened(loaded, params.fixed)

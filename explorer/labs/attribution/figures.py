@@ -141,7 +141,7 @@ def _of_the_whole(result: AttributionResult) -> Iterator[Markup]:
 
 
 def _pulls(result: AttributionResult, unit: Unit, value: float, most: float) -> list[str]:
-    """Say what speaks against the answer; next to what speaks for it, it may be nothing worth naming."""
+    """Name the token that speaks most against the answer, or say that none does so noticeably."""
     if value >= 0:
         return [", and no token pulls away from it."]
     if -value < NOTHING * most:

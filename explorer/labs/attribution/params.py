@@ -24,7 +24,7 @@ def _target(value: Any) -> str:
 
 
 def _methods(value: Any) -> tuple[str, ...]:
-    """Read slugs without repetition, in the order of METHODS, so that the same question is the same however it is put."""
+    """Read slugs without repetition, in the order of METHODS, so that the same choice is always the same question."""
     names = [value] if isinstance(value, str) else value
     if not isinstance(names, (list, tuple)) or not names:
         raise BadInputError(f"Choose a method: {', '.join(BY_SLUG)}.")

@@ -34,7 +34,7 @@ FIRST_RATE = 3
 
 
 def attributed(block: Block, params: AskParams, methods: Sequence[str], by: str, steps: int) -> Results:
-    """Ask first, then the rollout, then the chosen methods from the quick ones to the slow ones.
+    """Ask the model first, then run the rollout, then the chosen methods from the quickest to the slowest.
 
     steps: of the methods that take steps; 0 raises them until the sum is close enough.
     """
@@ -107,7 +107,7 @@ class _Board:
 
 
 def _along_the_way(board: _Board, method: str, block: Callable[[Any], Any], steps: int) -> Results:
-    """Follow the way from the baseline to the text, with more steps if the method's sum is not close enough."""
+    """Follow the path from the baseline to the text, with more steps if the method's sum is not close enough."""
     rows, title = board.asked.rows, board.parts[method].about.title
     for number in (steps,) if steps else STEPS:
         board.expect(method, 2 * number)

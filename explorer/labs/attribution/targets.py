@@ -21,9 +21,10 @@ def question_of(loaded: LoadedModel, encoded: Encoded, classes: tuple[str, ...],
 def place_of(
     loaded: LoadedModel, encoded: Encoded, asked: Question, wanted: int | None, everywhere: Callable[[], Tensor]
 ) -> int:
-    """Return where it is asked: as wanted; else the first mask, or the token that was most probably replaced.
+    """Return the position to ask at: the one that is wanted, else the first mask, or the token that was most probably
+    replaced.
 
-    everywhere: gives the logits of all positions, (T, classes).
+    everywhere: a function that returns the logits of all positions, (T, classes).
     """
     places = asked.places(loaded, encoded)
     if not places:
@@ -43,7 +44,7 @@ def place_of(
 def target_of(loaded: LoadedModel, asked: Question, wanted: str, logits: Tensor) -> int:
     """Return the class to explain, from one place's logits (classes,): the best one, or the one that is named.
 
-    Raises BadInputError for a word that is no token of the vocabulary, and for a class that there is not.
+    Raises BadInputError for a word that is no token of the vocabulary, and for a class that does not exist.
     """
     if len(logits) < 2:
         raise BadInputError(f"{loaded.model_id} predicts a score and no class. Choose a run of a classification task.")

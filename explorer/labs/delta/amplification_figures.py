@@ -34,7 +34,9 @@ def amplification_sentence(result: AmplificationResult) -> Markup:
 
 
 def amplification_notes(result: AmplificationResult) -> Markup:
-    """State the factor, and what the same directions hold of W beside chance and beside the most that they could."""
+    """State the factor, and how much of W the same directions hold, beside chance and beside the most that they could
+    hold.
+    """
     own, top, random = (result.of(name) for name in ("ΔW", "W", "random"))
     if own.factor is None or not random.projected_norm:
         return Markup("")

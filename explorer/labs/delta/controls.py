@@ -50,7 +50,7 @@ class Settled:
 
 
 def stay_within(picker: RunPicker, places: list[gr.components.Component], settled: Settled) -> None:
-    """Wire the choice of a run so that no layer and no matrix is looked at that it does not have."""
+    """Wire the choice of a run so that only layers and matrices that it has can be looked at."""
 
     def within(run: str | None, *standing: Any) -> list[Any]:
         if not run:  # before the page knows which

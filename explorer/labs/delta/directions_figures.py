@@ -45,7 +45,7 @@ def similarity_sentence(result: SimilarityResult) -> Markup:
 
 
 def similarity_notes(result: SimilarityResult) -> Markup:
-    """Say how much of the strongest direction the two share, and how much of everything, each beside chance."""
+    """State how much of the strongest direction the two runs share, and how much of all directions, each beside chance."""
     ra, rb = len(result.phi), len(result.phi[0])
     first, whole = result.phi[0][-1], result.phi[-1][-1]
     return caption(

@@ -51,7 +51,9 @@ def answer_sentence(result: AnswerResult) -> Markup:
 
 
 def answer_notes(result: AnswerResult) -> Markup:
-    """Say by which ways, and how much of it, the word reaches its prediction by the second layer and by the last."""
+    """State along which paths the word reaches its own prediction, and how much of it arrives by the second layer and
+    the last.
+    """
     free, causal = result.paths
     last = len(free.reach) - 1
     exactly = "exactly 0" if max(*causal.direct, *causal.reach, *causal.moved) == 0 else "not 0"

@@ -53,8 +53,8 @@ class Blank:
 
 
 def sight_of(context: str, length: int, place: int) -> Tensor:
-    """Return which positions may look at which, booleans (length, length), if the word at `place` is to be told from
-    one side or both.
+    """Return which positions may look at which, booleans (length, length), if the word at `place` is predicted from one
+    side or both.
 
     left: each sees itself and what stands before it. right: none sees what stands before the blank, but for [CLS] at 0.
     """

@@ -96,7 +96,9 @@ def _differing(result: Ablated) -> list[Ablation] | None:
 
 
 def ablation_notes(result: Ablated) -> str:
-    """Say by which test lines are told from all three terms, and which of them are; "" before all have ended."""
+    """Name the test that compares the lines with all three terms, and the lines that differ by it; "" before all have
+    ended.
+    """
     if any(record.outcome is None for record in result.records):
         return ""
     (_, whole), *others = lines_of(result)

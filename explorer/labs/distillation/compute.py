@@ -41,7 +41,7 @@ class Said:
 
 
 def ask(open_run: OpenRuns, model: str, run: str | None, text: str, second: str) -> Said:
-    """Put a sentence to a fine-tuned run where one is named, else to a model's own head.
+    """Put a sentence to a fine-tuned run if one is named, else to a model's own head.
 
     Raises BadInputError for a run that gives a score, a pair without its second text, and a text that is too long.
     """
@@ -52,7 +52,9 @@ def ask(open_run: OpenRuns, model: str, run: str | None, text: str, second: str)
 
 
 def _asked_model(loaded: LoadedModel, text: str, second: str, place: int | None = None) -> Said:
-    """Ask a model the question that the text puts; at `place` if it is the teacher's that is wanted."""
+    """Ask a model the question that the text puts. place: the teacher's, for a student that has to answer at the same
+    one.
+    """
     first, other, cut = asked_texts(loaded, text, second)
     encoded = encode(loaded, first, other or None)
     asked = fitting_question(loaded, encoded, bool(other))

@@ -81,7 +81,9 @@ def _spread(logits: Tensor, temperature: float) -> tuple[float, float]:
 
 
 def _rest(probabilities: Tensor, named: list[int]) -> Tensor:
-    """Return what stands on the classes that are not named, summed by itself: 1 minus the others would lose its digits."""
+    """Return the probability of all classes that are not named, summed directly: 1 minus the others would lose its
+    digits.
+    """
     others = torch.ones(len(probabilities), dtype=torch.bool)
     others[named] = False
     return probabilities[others].sum()

@@ -96,10 +96,12 @@ def gradients_sentence(result: LossesResult) -> Markup:
 
 
 def gradients_notes(result: LossesResult) -> Markup:
-    """Say by how much it falls over the drawn range, and where the soft and the hard loss keep their proportion."""
+    """State how far the gradient's norm falls over the drawn range, and when the soft and the hard loss keep their
+    proportion.
+    """
     if not result.limit:
         return Markup("")
-    # The curve's points are none of the round numbers.
+    # The curve has no points at the round numbers, so the nearest are taken.
     at_ten = min(result.gradients, key=lambda point: abs(point[0] - 10))
     at_one = min(result.gradients, key=lambda point: abs(point[0] - 1))
     last = result.gradients[-1]

@@ -52,7 +52,7 @@ def seeds_sentence(result: Seeded) -> Markup:
 
 
 def seeds_notes(result: Seeded) -> str:
-    """State what the headline rests on: the interval, both means, what was known to whom. It needs two seeds or more."""
+    """State the interval, both means, and what each student knew and was measured on; "" before two seeds have ended."""
     interval, first = result.interval, result.pairs[0][0]
     if interval is None:
         return ""

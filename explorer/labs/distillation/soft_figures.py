@@ -21,7 +21,7 @@ def soft_targets_table(result: SoftTargetsResult) -> Table:
 
 
 def soft_targets_sentence(result: SoftTargetsResult) -> Markup:
-    """Say what stands on the answer, and where a hard target would put everything."""
+    """State the answer's probability, and where a hard target would put everything."""
     answer = result.targets[0]
     hard = in_quotes(result.truth, bold=False) if _is_wrong(result) else "it"
     start = f"At T = {result.temperature:.3g} {result.teacher} gives "
@@ -30,7 +30,9 @@ def soft_targets_sentence(result: SoftTargetsResult) -> Markup:
 
 
 def soft_targets_notes(result: SoftTargetsResult) -> Markup:
-    """Say what stands on all other classes, what the label says, and how far from certain and from even that is."""
+    """State the probability of all other classes, what the label says, and how far the answer is from certain and from
+    uniform.
+    """
     second = result.targets[1]
     parts: list[str] = [_label(result), f"{percent(result.dark)} goes to the {_others(result)}"]
     if second.name != REST:

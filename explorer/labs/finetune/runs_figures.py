@@ -62,8 +62,6 @@ def runs_figure(records: Sequence[RunRecord]) -> Picture | str:
 
 
 def _axes(record: RunRecord) -> tuple[object, ...]:
-    """Return what two runs share whose numbers mean the same: the metric, what the task asks for, what is learned of
-    it.
-    """
+    """Return what two runs must have in common to share axes: the metric, the kind of task, and what is learned of it."""
     from_teacher = "" if record.from_nothing or not record.spec.teacher else "taught"
     return record.leading_metric, record.kind, record.from_nothing, from_teacher

@@ -35,7 +35,9 @@ def describe(data: TaskData) -> str:
 
 
 def not_glues(name: object) -> str:
-    """Say below a bundled task that looks like one of GLUE's, or like SQuAD, that it is none; "" below any other."""
+    """Say that a bundled task's sentences are not GLUE's or SQuAD's, if its name might suggest so; "" for any other
+    task.
+    """
     titles = {task.slug: task.title for task in TASKS} | {SQUAD.slug: "SQuAD"}
     if name not in titles:
         return ""

@@ -68,7 +68,7 @@ def resized(params: CountParams) -> Outline:
 
 
 def parts_again(outline: Outline, shared: str) -> tuple[Part, ...]:
-    """Return what further depths have of their own if all layers share one of their two blocks (ALBERT's, with its
+    """Return the parts that every further depth adds if all layers share one of their two blocks (ALBERT's, with its
     norm).
 
     The outline is of one layer for all depths: transformers has no ALBERT that shares a part of it.

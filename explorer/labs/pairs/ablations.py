@@ -20,7 +20,7 @@ _TICKS: Look = {"tickvals": [-1, 0, 1], "ticktext": ["−1", "0", "+1"]}
 
 
 def compared() -> dict[str, dict[str, tuple[float, float]]]:
-    """Return, of MNLI and SQuAD 1.1, each paper's score with NSP and without: RoBERTa's of full sentences, as in its
+    """Return each paper's scores on MNLI and SQuAD 1.1 with NSP and without; RoBERTa's are of full sentences, as in its
     recipe.
     """
     with_nsp, without, _ = (dict(zip(BERT_TASKS, row[1:], strict=True)) for row in BERT_TABLE_5)

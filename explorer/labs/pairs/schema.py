@@ -63,7 +63,9 @@ def losses_of(logits: tuple[float, float]) -> tuple[float, float]:
 
 
 def of_sentences(least: int, few: str, many: str) -> AfterValidator:
-    """Return a check of how many sentences a text has, with what is said of too few and of too many, their {count}."""
+    """Return a check of how many sentences a text has; `few` and `many` are its errors, {count} the number in the
+    latter.
+    """
 
     def check(text: str) -> str:
         count = len(split_sentences(checked_text(text)))

@@ -55,7 +55,7 @@ def build(page: Page) -> None:
 
 
 def _models(page: Page, model: gr.Textbox) -> list[Any]:
-    """Return what fires once it is known which model answers: a visitor with another kind of model sees one that can."""
+    """Return what fires once it is known which model answers; a visitor whose model cannot answer gets one that can."""
 
     def able(chosen: str) -> str:
         return chosen if Capability.RTD in page.engine.status(chosen).capabilities else DISCRIMINATOR

@@ -128,7 +128,7 @@ def attention_figure(result: AttentionResult, view: str = "weights", part: str =
 
 
 def _grids(result: AttentionResult, view: str) -> list[tuple[str, Square, tuple[float, float]]]:
-    """Return what is drawn, as (title, matrix, ends of its scale).
+    """Return the matrices to draw, each as (title, matrix, ends of its scale).
 
     A change is after minus before; there is none while no token is hidden.
     """
@@ -279,7 +279,7 @@ def habit_of(result: AttentionResult) -> str | None:
 def _share(result: AttentionResult, name: str) -> float:
     """Return the mean share of one of HABITS over the rows that have a choice; 0 if these are too few.
 
-    A model that sees no later token has to look at the first one from there, and none has a next one to look at.
+    The row of the first token has no choice if the model sees no later token, and the last token has no next one.
     """
     offset = {"to_previous": -1, "to_next": 1, "to_itself": 0}[name]
     length = len(result.tokens)

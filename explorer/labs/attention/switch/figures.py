@@ -61,7 +61,7 @@ def ablate_notes(result: AblateResult) -> Markup:
 
 
 def _leading(result: AblateResult) -> tuple[AnswerChange, AnswerChange]:
-    """Return the likeliest answers at the first place, before and after; for replaced tokens both are the only one."""
+    """Return the likeliest answers at the first place, before and after; for replaced tokens it is the same one twice."""
     first = [change for change in result.answers if change.position == result.answers[0].position]
     led = max(first, key=lambda change: change.before)
     return led, led if result.question == "replaced" else max(first, key=lambda change: change.after)

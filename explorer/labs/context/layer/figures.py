@@ -57,9 +57,9 @@ def _is_one_point(result: ContextResult, layer: int) -> bool:
 
 
 def _neighbours(result: ContextResult, layer: int) -> str:
-    """Return "3 of 6": of the sentences whose sense another one shares, how many have such a one as their nearest.
+    """Return a phrase such as "3 of 6": how many sentences have a nearest neighbour of their own sense.
 
-    Return "" without senses.
+    Only sentences whose sense another one shares are counted. The phrase is "" without senses.
     """
     senses = [entry.sense for entry in result.occurrences]
     rows = result.at(layer).cosines

@@ -181,7 +181,7 @@ def random_pairs(owners: Tensor, ids: Tensor, seed: int) -> Tensor:
 
 
 def _adds_positions(sentences: Sequence[_Read]) -> bool:
-    """Return whether some token that stands at two positions differs in layer 0; true if no token tells."""
+    """Return whether some token that stands at two positions differs in layer 0; True if no token stands at two."""
     first: dict[int, tuple[int, Tensor]] = {}
     for entry in sentences:
         for token in entry.encoded.tokens:

@@ -159,9 +159,7 @@ def _directions_for(site: SiteSpectrum, share: float) -> int:
 
 
 def _width(sites: Sequence[SiteSpectrum]) -> int:
-    """Return how many directions wide a figure is: those that the updates have, but enough to see how a reference
-    falls.
-    """
+    """Return how many directions a figure shows: as many as the updates have, but enough to see how a reference falls."""
     return max(SHORTEST, *(len(site.values) for site in sites))
 
 

@@ -92,7 +92,7 @@ def build_spectrum(page: Page, picker: RunPicker, tab: gr.Tab, settled: Settled)
 
 
 def _another_run(tab: gr.Tab, settled: Settled) -> Any:
-    """Return the trigger for a run that this tab has not drawn yet: one that it has stands as the visitor left it."""
+    """Return the trigger for a run that this tab has not drawn yet; one that it has drawn stays as the visitor left it."""
     asked = gr.Textbox("", label="run that is drawn", visible="hidden")
     for trigger in settled.in_view(tab, "#spectrum-layer"):
         trigger(fn=None, js="(run) => run", inputs=[settled.run], outputs=[asked], **QUIET)

@@ -54,15 +54,15 @@ class Learning:
         )
 
     def labels(self, count: int, **options: Any) -> gr.Number:
-        """Lay out how many labels are known; with a text 0, for every hidden word is known."""
+        """Lay out the number of known labels; it is 0 for a text, whose hidden words are all known."""
         labelled: gr.Number = control(DistillParams, "labelled", value=count, **options)
         self.sets(labelled, on_task=count, on_text=0)
         return labelled
 
     def number(self) -> gr.Number:
-        """Lay out how many examples are read.
+        """Lay out the number of examples.
 
-        A text turns it to QUICK, so that a run takes about a minute, a task to all of its examples.
+        A text sets it to QUICK, so that a run takes about a minute, and a task to all of its examples.
         """
         examples: gr.Number = control(DistillParams, "examples")
         self.sets(examples, on_task=0, on_text=QUICK)

@@ -49,7 +49,7 @@ def memory_sentence(result: MemoryResult) -> Markup:
 
 
 def _parts_notes(result: MemoryResult) -> Markup:
-    """Say what the largest part of each is, and what the first two hold of what is trained and of activations."""
+    """Name the largest part of each method's memory, and compare the first two in what is trained and in activations."""
     each = []
     for one in result.columns:
         size, name = max(zip(one.parts, PARTS, strict=True))

@@ -83,7 +83,7 @@ def _typeset(metric: TakenMetric) -> Markup:
 
 
 def _part(text: str) -> Markup:
-    """Typeset half of a fraction; of a root without the brackets that its line stands for."""
+    """Typeset half of a fraction; a root loses its brackets, since its bar takes their place."""
     if text.startswith("√("):
         return Markup("<msqrt><mtext>{}</mtext></msqrt>").format(text[2:-1])  # between "√(" and ")"
     return Markup("<mtext>{}</mtext>").format(text)

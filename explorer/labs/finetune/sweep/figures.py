@@ -65,7 +65,7 @@ def sweep_sentence(sweep: Sweep) -> Markup:
 
 
 def _of_ranks(sweep: Sweep, scored: Sequence[Point]) -> list[str]:
-    """Say whether the rank matters, else how far apart the ranks' means lie; [] for other settings or single seeds."""
+    """Say that the rank hardly matters, or how far apart the ranks' means lie; [] for other settings or single seeds."""
     if not _over_ranks(sweep, scored):
         return []
     if _hardly_matters(scored):

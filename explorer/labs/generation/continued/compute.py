@@ -221,7 +221,7 @@ class Place:
 
 
 def next_result(reader: Reader, place: Place, params: ContinueParams | NextParams) -> NextResult:
-    """Return what may come at a place, what top-k and top-p keep of it, and what the temperature makes of it."""
+    """Return the candidates at a place, which of them top-k and top-p keep, and their probabilities at the temperature."""
     loaded, scores = reader.loaded, reader.may_write(place.scores)
     shares, hot = scores.double().exp(), tempered(scores, params.temperature)
     kept = {"top_k": in_top_k(scores, params.k), "top_p": in_top_p(scores, params.p)}

@@ -138,7 +138,7 @@ def _beaten(result: ContinueResult) -> list[str]:
 
 
 def _repeating(result: ContinueResult) -> list[str]:
-    """Say which rows repeat themselves, and what the one that does most goes round in."""
+    """Name the rows that repeat themselves, and the refrain of the one that does so most."""
     found = [row for row in result.rows if row.repeats_itself]
     if not found:
         return ["None repeats itself. "] if result.done else []

@@ -27,8 +27,8 @@ class WordGuess:
 def word_guesses(result: FillResult) -> list[WordGuess]:
     """Return the likeliest ways to fill all pieces of the one word that is hidden; [] if something else is.
 
-    As many as a piece has guesses, the best first; of independent guesses the best whole ones are made of the best
-    beginnings.
+    There are as many as a piece has guesses, the best first. Since the pieces are guessed independently, the best words
+    are made of the best beginnings.
     """
     if not one_word(result):
         return []

@@ -230,7 +230,9 @@ def _mlm_panel(result: RowResult) -> Panel:
 
 
 def _names(chosen: tuple[RowToken, ...], most: int) -> Axis:
-    """Return the axis of the tokens' names, with the losses below up to so many; slanting up to three times as many."""
+    """Return the axis of the tokens' names: up to `most` have their losses below, up to three times as many are
+    slanted.
+    """
     level_ones = len(chosen) <= most
     texts = [label(token.token, 12) + (f"<br>{fixed(token.loss or 0.0)}" if level_ones else "") for token in chosen]
     named: Look = {"tickmode": "array", "tickvals": list(range(len(chosen))), "ticktext": texts}

@@ -189,7 +189,7 @@ def facts_line(result: Compared) -> Markup:
 
 
 def _seeds(result: Compared) -> Markup:
-    """State from where to where the losses lie at which each run ends, over all seeds."""
+    """State the lowest and the highest loss at which each run ends, over all seeds."""
     if not result.again:
         return Markup("")
     ends: list[str] = []
@@ -217,7 +217,7 @@ def _facts(record: RunRecord) -> Markup:
 
 
 def take_home(result: Compared) -> Markup:
-    """Offer what has been trained as the model of every page; what predicts the next token alone is left out."""
+    """Offer the trained model on every page, unless it only predicts the next token."""
     made = [
         record
         for record in result.records

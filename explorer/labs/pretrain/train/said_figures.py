@@ -28,7 +28,7 @@ def spec_of(record: RunRecord) -> ScratchSpec:
 
 
 def name_of(record: RunRecord, records: Sequence[RunRecord]) -> str:
-    """Name what tells a run from the one that it is raced with: the settings in which they differ, else its name."""
+    """Name a run by the settings in which it differs from the one that it is raced with, else by its own name."""
     others = [spec_of(other) for other in records if other is not record]
     spec = spec_of(record)
     differ = [name for name in SETTINGS if any(getattr(spec, name) != getattr(other, name) for other in others)]
@@ -82,8 +82,8 @@ def same_rows(first: RunRecord, second: RunRecord) -> bool:
 
 
 def _drawn_as(record: RunRecord) -> tuple[bool, bool]:
-    """Return what of an objective changes the held-out rows: pairs in order are other rows, and ELECTRA's are masks
-    alone.
+    """Return the settings of an objective that change the held-out rows: pairs in order are other rows, and ELECTRA's
+    are masks alone.
     """
     objective = OBJECTIVES[spec_of(record).objective]
     return objective.pairs == "order", "replaced_loss" in objective.losses

@@ -121,7 +121,9 @@ def shared_note(shape: Shape) -> str:
 
 
 def asked_note(result: ImportanceResult) -> Markup:
-    """Say what L is in the formula, of how many examples the mean is taken, and how many give the order of the others."""
+    """State what L is in the formula, over how many examples the mean is taken, and how many suffice for the units'
+    order.
+    """
     score = SCORES[result.score]
     if not score.reads_examples:
         return prose(f"{result.score.capitalize()} asks nothing of the model and reads no example.")

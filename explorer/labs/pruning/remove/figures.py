@@ -75,7 +75,7 @@ def prune_notes(result: PruneResult) -> Markup:
 def left_figure(result: PruneResult) -> Picture | str:
     """Draw heads and neurons of each layer, whole and left; nothing if parts are masked only.
 
-    Until then, what was there stays.
+    Until the end the figure that was there stays.
     """
     left = result.left
     if left is None or left.gap is None:
