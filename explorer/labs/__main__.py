@@ -35,7 +35,7 @@ def main() -> None:
 
 
 def computed(engine: LocalEngine, action: Action | LiveAction, opening: Opening) -> Any:
-    """The last answer to one of an action's first questions."""
+    """Return the last answer to one of an action's first questions."""
     params = opening.params
     if isinstance(action, Action):
         return engine.follow(action.job, params, opening.model).last.result()

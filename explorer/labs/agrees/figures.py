@@ -36,7 +36,7 @@ def published_table(result: PublishedResult) -> Table:
 
 
 def published_sentence(result: PublishedResult) -> Markup:
-    """How many are equal."""
+    """Say how many are equal."""
     every = len(result.findings)
     if not every:
         return prose("None of this paper's figures is of that kind.")
@@ -47,14 +47,16 @@ def published_sentence(result: PublishedResult) -> Markup:
 
 
 def published_notes(result: PublishedResult) -> Markup:
-    """How many are nearly equal for a known reason, which is furthest from what is printed, and what was inferred."""
+    """State how many figures are nearly equal for a known reason, which one is furthest from print, and which inputs
+    were inferred.
+    """
     apart, parts = result.differing, list[str]()
     near = sum(one.standing == "near" for one in apart)
     rest = len(apart) - near
     told = [f"{near} {_are(near)} within {NEAR:.0%} for a known reason"] if near else []
     told += [f"{rest} {_are(rest)} further apart or open"] if rest else []
     if apart:
-        first = apart[0]
+        first = apart[0]  # the furthest: `differing` is sorted
         parts += [f"{' and '.join(told)}. Furthest apart: ", _source(first), ", ", first.quantity]
         parts.append(f", printed as {first.published} and computed as {first.computed} ({_apart(first)}). ")
     if given := sum(one.agrees and one.inferred for one in result.findings):
@@ -81,7 +83,9 @@ def _apart(finding: Finding) -> str:
 
 
 def published_figure(result: PublishedResult, view: str) -> Picture | str:
-    """How many agree by paper or table, or how far apart those are that don't; nothing where there are none."""
+    """Draw how many figures of each paper or table agree, or how far apart the others are; return "" if there are no
+    figures.
+    """
     if not result.findings or (view == "apart" and not result.differing):
         return ""
     return _far_apart(result) if view == "apart" else _by_source(result)
@@ -99,6 +103,7 @@ def _by_source(result: PublishedResult) -> Picture:
     ends = [len(found) for found in groups.values()]
     font, at = {"color": "@text", "size": 14}, "middle right"
     traces.append(texts(ends, names, of_all, textposition=at, textfont=font, cliponaxis=False))
+    # Room for the counts beside the bars.
     across = axis("published figures, computed again", span=(0, 1.25 * max(ends)))
     look: Look = {"legend": True, "barmode": "stack", "bargap": 0.3, "height": 110 + 32 * len(groups)}
     return chart(published_sentence(result), traces, across, axis(names=True, down=True), **look)
@@ -108,10 +113,10 @@ def _far_apart(result: PublishedResult) -> Picture:
     shown = result.differing[:MOST_APART]
     apart, places = [one.apart for one in shown], list(range(len(shown)))
     trace = points(apart, places, [COLOURS[one.standing] for one in shown], size=12, hover="%{x:+.2%}")
-    reach = 1.15 * max(map(abs, apart))
+    reach = 1.15 * max(map(abs, apart))  # the same to both sides, so that zero stands in the middle
     across = axis("difference", span=(-reach, reach), tickformat="+.0%", nticks=6, tickangle=0, zeroline=False)
     names = [f"{label(f'{_source(one)}: {one.quantity}', 32)}  <b>{_change(one)}</b>" for one in shown]
-    short = [f"{_source(one)}<br><b>{_change(one)}</b>" for one in shown]
+    short = [f"{_source(one)}<br><b>{_change(one)}</b>" for one in shown]  # on a phone the quantity has no room
     wide, narrow = (rows(ticks, size=size, zeroline=False) for ticks, size in ((names, 13), (short, 12)))
     zero = [level(0, upright=True)]
     panel = Panel([trace], across, wide, marks=zero, alone=Panel([trace], across, narrow, marks=zero))
@@ -124,7 +129,10 @@ def _change(finding: Finding) -> str:
 
 
 def published_view(result: PublishedResult) -> Markup:
-    """A table a paper, with what explains a difference beside each figure; a long one is folded where it is not alone."""
+    """Return a table a paper, with what explains a difference beside each figure.
+
+    A long table is folded unless it is the only one.
+    """
     papers = {name: [one for one in result.findings if one.paper == name] for name in _papers(result)}
     folds = [
         Markup("<details{}><summary>{}: {} of {} agree</summary>{}</details>").format(
@@ -144,7 +152,7 @@ def _papers(result: PublishedResult) -> list[str]:
 
 
 def _rows(found: list[Finding]) -> Markup:
-    """One paper's figures, those of a table together."""
+    """Return one paper's figures, those of a table together."""
     body, place = Markup(""), ""
     for one in found:
         if one.place != place:
@@ -164,5 +172,5 @@ def _row(one: Finding) -> Markup:
     why = Markup(' <span class="reason">{}</span>').format(one.why) if one.why else ""
     cell = Markup("<tr{}><td>{}</td><td>{}</td><td>{}{}{}</td><td>{}{}</td></tr>")
     differs = Markup(' class="differs"') if not one.agrees else ""
-    how = f"{one.how}." if one.why else one.how
+    how = f"{one.how}." if one.why else one.how  # the reason that follows is a sentence
     return cell.format(differs, one.quantity, one.published, mark, one.computed, exact, how, why)

@@ -8,7 +8,7 @@ from explorer.published.checks import CHECKS
 
 
 def published_figures(params: PublishedParams) -> PublishedResult:
-    """The figures of one paper or of all, computed from sizes and formulas: no weight is loaded."""
+    """Compute the figures of one paper or of all from sizes and formulas: no weight is loaded."""
     asked = [check for check in CHECKS if params.paper in (EVERY, check.paper)]
     found = [_found(check) for check in asked]
     wanted = {"agree": (True,), "differ": (False,)}.get(params.verdict, (True, False))

@@ -39,7 +39,7 @@ VIEWS = [("how many agree", "sources"), ("how far apart they are", "apart")]
 
 
 def build(page: Page) -> None:
-    """The choice at the left, the picture at the right, all rows below."""
+    """Lay out the choice at the left, the picture at the right, and all rows below."""
     with two_columns():
         with inputs_column(250):
             inputs = controls(PublishedParams, "paper", "verdict")
@@ -61,5 +61,6 @@ def build(page: Page) -> None:
     why("what counts as equal, and the formulas", WHY)
     places = [*shown, (rows, figures.published_view)]
     published = Connection(page, PUBLISHED_FIGURES, inputs, places, views={"view": view})
+    # `input` is the visitor's own choice; a Try has a trigger of its own.
     changed = [component.input for component in inputs.values()]
     published.on(page.opened, *changed, view.input, *tries.into(inputs))

@@ -79,7 +79,7 @@ class PublishedResult:
         return tuple(sorted(apart, key=lambda finding: -abs(finding.apart)))
 
     def grouped(self) -> dict[str, list[Finding]]:
-        """By paper, or by table where there is one paper."""
+        """Return the findings by paper, or by table if they are of one paper."""
         groups: dict[str, list[Finding]] = {}
         for finding in self.findings:
             groups.setdefault(finding.paper if self.whole else finding.place, []).append(finding)

@@ -40,8 +40,8 @@ def one_layer(loaded: LoadedModel, params: LayerParams) -> LayerResult:
 
 
 def layer_table(result: LayerResult) -> Table:
-    """matrix (its role, or all of them with a plus between where they are one), rows (numbers that come out), columns (numbers
-    that go in), numbers (its weights, without biases).
+    """matrix (its role, or all roles with a plus between if they share one matrix), rows (numbers that come out),
+    columns (numbers that go in), numbers (its weights, without biases).
     """
     return Table.each(
         result.sizes.matrices,
@@ -53,18 +53,18 @@ def layer_table(result: LayerResult) -> Table:
 
 
 def layer_sentence(result: LayerResult) -> Markup:
-    """How the query's matrix is read as heads."""
+    """Say how the query's matrix is read as heads."""
     sizes, rows = result.sizes, result.sizes.shapes["query"][0]
     start = f"In {result.model} the query's matrix "
     if sizes.heads == 1:
         return prose(start, "makes the query of the one head that there is.")
-    if rows % sizes.heads:
+    if rows % sizes.heads:  # heads of unequal parts, so no number of rows is true of each
         return prose(start, f"serves {sizes.heads} heads.")
     return prose(start, "is read as ", strong(f"{sizes.heads} heads of {rows // sizes.heads}"), " rows each.")
 
 
 def layer_notes(result: LayerResult) -> Markup:
-    """The matrix's size, what LoRA makes of it, what a token may look at, and how many such layers there are."""
+    """State the matrix's size, what LoRA makes of it, what a token may look at, and how many such layers there are."""
     sizes, (rows, columns) = result.sizes, result.sizes.shapes["query"]
     parts = [f"The query's matrix is {rows:,} × {columns:,}."]
     if sizes.heads > 1 and rows % sizes.heads == 0:
@@ -75,13 +75,14 @@ def layer_notes(result: LayerResult) -> Markup:
 
 
 def _whole(result: LayerResult) -> str:
-    """What LoRA adapts, where the query is adapted."""
+    """Say what LoRA adapts if it is put on the query."""
+    # A fused matrix is named after its roles.
     found = next(one for one in result.sizes.matrices if "query" in one.name.split("+"))
     return f"query, key and value, {found.rows:,} × {found.columns:,}," if "+" in found.name else "the matrix"
 
 
 def _stack(result: LayerResult) -> str:
-    """How many of them stand on each other."""
+    """Say how many layers the model stacks."""
     sizes = result.sizes
     if sizes.depth == 1:
         return "The model has this one layer."
@@ -91,7 +92,7 @@ def _stack(result: LayerResult) -> str:
 
 
 def layer_view(result: LayerResult) -> Markup:
-    """The drawing."""
+    """Draw the layer, as SVG."""
     sizes = result.sizes
     activation = f"{sizes.activation}, gated" if sizes.gated else sizes.activation
     return layer_drawing(sizes.shapes, sizes.heads, activation, sizes.norm, sizes.norm_first)

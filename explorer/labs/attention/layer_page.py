@@ -24,7 +24,7 @@ other, back into one state. Multiplying by one matrix and cutting the product in
 
 
 def build_layer(page: Page, tab: gr.Tab) -> None:
-    """The drawing follows the page's model."""
+    """Build the tab; its drawing follows the page's model."""
     with two_columns():
         with inputs_column(300):
             said = sentence_place("layer-said")

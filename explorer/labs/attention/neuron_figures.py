@@ -34,7 +34,7 @@ def query_key_table(result: QueryKeyResult) -> Table:
 
 
 def query_key_sentence(result: QueryKeyResult) -> Markup:
-    """Where the token looks most."""
+    """Say where the token looks most."""
     top = _most_seen(result)
     return prose(
         strong(f"Layer {result.layer}, head {result.head}"),
@@ -49,7 +49,7 @@ def query_key_sentence(result: QueryKeyResult) -> Markup:
 
 
 def query_key_notes(result: QueryKeyResult) -> Markup:
-    """Which elements decide where it looks most; then what else goes into the weights."""
+    """Say which elements decide where it looks most, and what else goes into the weights."""
     top = _most_seen(result)
     products = sorted(enumerate(_products(result, top)), key=lambda entry: -abs(entry[1]))[:NAMED_PRODUCTS]
     elements = ", ".join(f"{place} ({value:+.2f})" for place, value in products)
@@ -71,7 +71,7 @@ def _with_place(result: QueryKeyResult, seen: LookedAt) -> Markup:
 
 
 def _beside(result: QueryKeyResult) -> list[str]:
-    """Whether the scores alone make the weights."""
+    """Say whether the scores alone make the weights."""
     hidden = sum(seen.hidden for seen in result.keys)
     parts = []
     if hidden:
@@ -90,7 +90,7 @@ def _beside(result: QueryKeyResult) -> list[str]:
 
 
 def query_key_chips(result: QueryKeyResult) -> dict[str, Any]:
-    """The tokens to press, with the weight that each gets below; the one that looks is filled."""
+    """Return the tokens as chips to press, each with its weight below; the chip of the token that looks is filled."""
     row = []
     for seen in result.keys:
         token, looks = seen.place, seen.place.position == result.looking.position
@@ -102,7 +102,7 @@ def query_key_chips(result: QueryKeyResult) -> dict[str, Any]:
 
 
 def query_key_figure(result: QueryKeyResult) -> Picture:
-    """The query as a strip, keys and products with a row for each token, scores and weights as bars."""
+    """Draw the query as a strip, keys and products with a row for each token, scores and weights as bars."""
     seen, product = _drawn(result), f"q × k × {result.scaling:.3g}"
     keys, products = [one.key for one in seen], [_products(result, one) for one in seen]
     vectors, bound = _largest([result.query, *keys]), _largest(products)
@@ -115,6 +115,7 @@ def query_key_figure(result: QueryKeyResult) -> Picture:
     key = Panel(_heat(keys, tokens, vectors, "k"), None, down, f"keys k, ±{vectors:.2g}", **size)
     times = Panel(_heat(products, tokens, bound, product), across, {**down, "outer": True}, title, width=3.4, **size)
     score, weight = _bars(seen, "score", **size), _bars(seen, "weight", **size)
+    # Beside the query's strip.
     above = [empty(panel.width, STRIP_PIXELS, alone=empty(0.1)) for panel in (times, score, weight)]
     columns = [[query, key], [above[0], times], [above[1], score], [above[2], weight]]
     stacked = [[query, key, [times, above[0], score, above[1], weight]]]  # numbers stand beside the bars
@@ -126,24 +127,24 @@ def query_key_figure(result: QueryKeyResult) -> Picture:
 
 
 def _drawn(result: QueryKeyResult) -> list[LookedAt]:
-    """In the text's order."""
+    """Return the keys that are drawn, in the text's order."""
     if len(result.keys) <= MOST_ROWS:
         return list(result.keys)
     strongest = sorted(result.keys, key=lambda seen: -seen.weight)[:MOST_ROWS]
-    return sorted(strongest, key=lambda seen: seen.place.position)
+    return sorted(strongest, key=lambda seen: seen.place.position)  # back from their weights to the text's order
 
 
 def _products(result: QueryKeyResult, seen: LookedAt) -> list[float]:
-    """Element by element, scaled: they add up to the score."""
+    """Return q·k term by term, scaled: the terms add up to the score."""
     return [q * k * result.scaling for q, k in zip(result.query, seen.key, strict=True)]
 
 
 def _largest(rows: Sequence[Sequence[float]]) -> float:
-    return max(abs(value) for row in rows for value in row) or 1.0
+    return max(abs(value) for row in rows for value in row) or 1.0  # a scale needs two ends
 
 
 def _short(number: float) -> float:
-    """Four significant digits, which is more than a colour or a hovering label shows."""
+    """Round to four significant digits, which is more than a colour or a hovering label shows."""
     return float(f"{number:.4g}")
 
 
@@ -154,15 +155,16 @@ def _heat(values: Sequence[Sequence[float]], tokens: Sequence[TokenPlace], bound
 
 
 def _bars(seen: Sequence[LookedAt], what: str, **size: Any) -> Panel:
-    """Scores or weights, on the axis of the tokens before."""
+    """Draw scores or weights as bars, on the axis of the tokens before."""
     scores, values = what == "score", [getattr(one, what) for one in seen]
     texts = [f"{one.score:.1f}" if scores else _weight(one) for one in seen]
     signs = ["@first" if value >= 0 else "@second" for value in values]
     colours = ["@muted" if one.hidden else sign for one, sign in zip(seen, signs, strict=True)]
     names, hover = [label(one.place.name) for one in seen], f"%{{y}}: {what} %{{x}}"
     drawn = bars(names, map(_short, values), colours, texts=texts, size=14, hover=hover)
+    # 0 is always in view, since bars begin there.
     low, high, reach = min(0.0, *values), max(0.0, *values), max(values) - min(values) or 1.0
-    start = low - 0.35 * reach * (low < 0)
+    start = low - 0.35 * reach * (low < 0)  # room for a text left of its bar
     stop = high + 0.1 * reach if scores else high * 1.05
     return Panel([drawn], axis(span=(start, stop), **PLAIN), None, what, **size)
 

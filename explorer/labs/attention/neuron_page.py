@@ -41,7 +41,7 @@ takes the place of $\sqrt{d}$, and scores of relative positions are added. GPT-2
 def build_neuron(
     page: Page, tab: gr.Tab, sentence_a: gr.Textbox, sentence_b: gr.Textbox, triggers: Sequence[Any] = ()
 ) -> None:
-    """triggers: the page's own events after which the texts are to be looked at."""
+    """Fill and wire the tab. triggers: the page's own events that bring other texts."""
     text, first_layer, first_head, first_position = OPENING
     with two_columns():
         layer = control(QueryKeyParams, "layer", value=first_layer, min_width=200, elem_id="neuron-layer")
@@ -50,7 +50,7 @@ def build_neuron(
             tries = Tries(TRY)
     chips = token_chips(elem_id="neuron-chips")
     said = sentence_place("neuron-said")
-    opens_at = first_position if sentence_a.value == text else None
+    opens_at = first_position if sentence_a.value == text else None  # a position means a token of this very text
     position = control(QueryKeyParams, "position", value=opens_at, visible="hidden")
     figure = plot("query-and-key", elem_id="neuron-figure")
     noted = rich_text(elem_id="neuron-notes")
@@ -59,6 +59,7 @@ def build_neuron(
         "One column is one element of the head's vectors; a row of q × k adds up to the score."
     )
     why("the formula and the papers", WHY)
+    # What layer, head and position were chosen for: `_fitting` compares it with what is asked next.
     seen = gr.State([DEFAULT_MODEL, sentence_a.value or "", sentence_b.value or ""])
     inputs = {"sentence_a": sentence_a, "sentence_b": sentence_b, "layer": layer, "head": head, "position": position}
     shown = [(said, figures.query_key_sentence), (figure, figures.query_key_figure), (chips, figures.query_key_chips)]
@@ -81,11 +82,11 @@ def build_neuron(
 
 def _opened(model: str) -> list[Any]:
     text, layer, head, position = OPENING
-    return [text, "", layer, head, position, [model, text, ""]]
+    return [text, "", layer, head, position, [model, text, ""]]  # as seen, so that `_fitting` keeps the position
 
 
 def _pressed(event: gr.EventData) -> dict[str, Any]:
-    return {"position": event.positions[-1]}
+    return {"position": event.positions[-1]}  # earlier ones may still be lit
 
 
 def _steered(result: QueryKeyResult) -> list[Any]:
@@ -98,7 +99,7 @@ def _steered(result: QueryKeyResult) -> list[Any]:
 
 
 def _fitting(values: dict[str, Any]) -> dict[str, Any]:
-    """Another model may lack the layer and the head, another text the position: they start from the first."""
+    """Reset what no longer fits: another model may lack the layer and the head, another text the position."""
     model, *sentences = values.pop("seen")
     if values["model"] != model:
         values = values | {"layer": 0, "head": 0, "position": None}

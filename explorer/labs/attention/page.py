@@ -38,7 +38,7 @@ switch heads off, or look at attribution.
 
 
 def build(page: Page) -> None:
-    """The texts, which most tabs share, and the tabs."""
+    """Lay out the texts, which most tabs share, and the tabs."""
     with gr.Row(elem_classes=["texts"]) as texts:
         bare: dict[str, Any] = {"show_label": False, "container": False}
         sentence_a = gr.Textbox(
@@ -51,7 +51,7 @@ def build(page: Page) -> None:
         examples = Examples(by_title, scale=2, min_width=150, **bare)
     picked = examples.into([sentence_a, sentence_b], show_progress="full")
     with gr.Tabs(selected="one") as tabs:
-        with gr.Tab("One head", id="one") as one:
+        with gr.Tab("One head", id="one") as one:  # the id by which a press in All heads leads here
             with two_columns():
                 head_side = inputs_column(250)
                 head_main = outputs_column()
@@ -71,7 +71,7 @@ def build(page: Page) -> None:
             build_switches(page, switched)
         with gr.Tab("…of a classifier", id="run-switches") as of_run:
             build_run_switches(page, of_run)
-    for tab in (one, everything, views, neurons, terms):
+    for tab in (one, everything, views, neurons, terms):  # the tabs that read the texts at the top
         tab.select(lambda: gr.Row(visible=True), None, [texts], api_visibility="private", queue=False)
     for tab in (layer, switched, of_run):  # they have texts of their own, or none
         tab.select(lambda: gr.Row(visible=False), None, [texts], api_visibility="private", queue=False)

@@ -10,12 +10,12 @@ from explorer.text import up_to_blank
 
 
 def ablate_heads(asked: Asked) -> str:
-    """The heads that were switched off, ALBERT's at every depth where so chosen."""
+    """Make the script without these heads; ALBERT's are off at every depth if that was chosen."""
     return _script("ablate_heads", asked, {"HEADS": asked.result.off})
 
 
 def ablate_run_heads(asked: Asked) -> str:
-    """A fine-tuned classifier's; none for a method that the script cannot put together."""
+    """Make the script for a fine-tuned classifier; "" for a method that the script cannot put together."""
     record, result = asked.engine.runs.get(asked.params.run), asked.result
     values = run_values(asked, record)
     family = architecture_of(asked, record.spec.model)
@@ -26,12 +26,12 @@ def ablate_run_heads(asked: Asked) -> str:
 
 
 def each_head(asked: Asked) -> str:
-    """Every head in turn."""
+    """Make the script that switches off every head in turn."""
     return _script("ablate_each_head", asked, {})
 
 
 def _script(name: str, asked: Asked, values: dict[str, object]) -> str:
-    """None for a question that the script does not put."""
+    """Fill in a script; "" for a question that it does not put."""
     result: AblateResult | EachHeadResult = asked.result
     family = architecture_of(asked)
     if result.question not in CLASSES_OF or family is None:
@@ -49,24 +49,27 @@ def _script(name: str, asked: Asked, values: dict[str, object]) -> str:
 
 
 def continued(text: str, second: str) -> dict[str, str]:
-    """What a model that continues a text is given of a text with a blank."""
+    """Return the values by which a script reads a text up to its blank, as a model that continues a text does."""
     return dict(zip(("TEXT", "SENTENCE_B"), up_to_blank(as_read(text), as_read(second)), strict=True))
 
 
 def _outputs(layout: Layers, result: AblateResult | EachHeadResult) -> tuple[str, ...]:
-    """The linear map behind each layer's heads, by its name; one where a layer serves at every depth."""
+    """Name the linear map behind each layer's heads, by which a script finds it; one if a layer serves at every depth."""
     depth = result.layers if isinstance(result, AblateResult) else len(result.after)
     return tuple(layout.name(layer, layout.modules["output"]) for layer in range(1 if result.shared else depth))
 
 
 def attention_view(asked: Asked) -> str:
-    """The layers in view, and from where on weights are drawn."""
+    """Make the script, with the layers in view and the threshold from which on weights are drawn."""
     values = {"LAYERS": asked.result.layers, "LEAST": asked.result.kept_from}
     return plain_script("attention_view", lambda _: values)(asked)
 
 
 def query_key(asked: Asked) -> str:
-    """None where q · k of two linear maps is not all there is: rotated, relative, fused or hidden positions, or shared layers."""
+    """Make the script; "" if the scores are more than q · k of two linear maps.
+
+    They are more for rotated, relative, fused or hidden positions, and for shared layers.
+    """
     result: QueryKeyResult = asked.result
     family = architecture_of(asked)
     if family is None:
@@ -74,8 +77,10 @@ def query_key(asked: Asked) -> str:
     layout = family.layers
     query, key = layout.modules["query"], layout.modules["key"]
     hidden = any(seen.hidden for seen in result.keys)
+    # Equal names mean one fused matrix; a path without .* means layers that are shared.
     if not result.exact or hidden or query == key or not layout.path.endswith(".*"):
         return ""
     names = {"QUERY": query, "KEY": key}
+    # The script starts at the body.
     inside = {name: layout.name(result.layer, path).removeprefix(f"{layout.body}.") for name, path in names.items()}
     return plain_script("query_key", lambda _: inside)(asked)

@@ -62,7 +62,7 @@ class TermsResult:
 
 
 def refused(model: str) -> str:
-    """What is said of a model whose scores have one term."""
+    """Say why a model whose scores have one term cannot answer."""
     return (
         f"{model} scores content with content alone: nothing in its attention looks a relative position up. "
         f"Choose a DeBERTa, such as {ABLE}."
@@ -102,7 +102,7 @@ def terms_table(result: TermsResult) -> Table:
 
 
 def page_table(result: TermsResult) -> Table:
-    """As terms_table; of a long text the rows with the largest weights alone."""
+    """Return terms_table; of a long text the rows with the largest weights alone."""
     table = terms_table(result)
     if len(table.rows) <= MOST_ROWS:
         return table
@@ -110,7 +110,7 @@ def page_table(result: TermsResult) -> Table:
 
 
 def terms_sentence(result: TermsResult) -> Markup:
-    """Which term makes most of the scores; else which model to take."""
+    """Say which term makes most of the scores, or which model to take."""
     if not result.terms:
         offer = Markup('<button type="button" class="offer" data-model="{0}">{0}</button>').format(ABLE)
         return prose(refused(result.model)) + Markup("<p>Switch to: {}</p>").format(offer)
@@ -123,7 +123,7 @@ def terms_sentence(result: TermsResult) -> Markup:
 
 
 def terms_notes(result: TermsResult) -> Markup:
-    """How much of the scores each term makes, and that they are the model's own."""
+    """Say how much of the scores each term makes, and that they are the model's own."""
     if not result.terms:
         return Markup("")
     shares = "; ".join(
@@ -135,7 +135,7 @@ def terms_notes(result: TermsResult) -> Markup:
         parts.append("A share below 0 works against the sum. ")
     parts.append(
         f"The softmax of the sum differs from {result.model}'s own attention by at most {result.difference:.1e}."
-        if result.difference < 1e-3
+        if result.difference < 1e-3  # beyond rounding: DeBERTa's second version may do so
         else f"This model changes the sum before the softmax, which then misses its attention by {percent(result.difference)}."
     )
     if len(result.tokens) > MOST_DRAWN:
@@ -148,11 +148,12 @@ def _signed(share: float) -> str:
 
 
 def terms_figure(result: TermsResult, view: str = "less") -> Picture:
-    """Three terms in a row, their sum and the attention below; the terms and the sum share one scale."""
+    """Draw three terms in a row, their sum and the attention below; the terms and the sum share one scale."""
     if not result.terms:
         return {}
     drawn = [*((TITLES[term.name], term.scores) for term in result.terms), ("their sum", result.scores)]
     grids = [(title, _rows(square, view)) for title, square in drawn]
+    # A scale needs two ends.
     bound = max((abs(value) for _, rows in grids for row in rows for value in row), default=0.0) or 1.0
     panels = [_panel(result, f"{title}, ±{bound:.2g}", rows, bound) for title, rows in grids]
     panels.append(_panel(result, "attention: softmax of the sum", _rows(result.weights, "whole"), None))
@@ -162,14 +163,14 @@ def terms_figure(result: TermsResult, view: str = "less") -> Picture:
 
 
 def _rows(square: Square, view: str) -> list[list[float]]:
-    """The first tokens' scores, with each row's mean (over all tokens) taken off where so chosen."""
+    """Return the first tokens' scores; in the view "less" without each row's mean, which is over all tokens."""
     rows = [square.row(number) for number in range(square.size)]
     means = [sum(row) / len(row) if view == "less" else 0.0 for row in rows]
     return [[value - mean for value in row[:MOST_DRAWN]] for row, mean in zip(rows, means, strict=True)][:MOST_DRAWN]
 
 
 def _panel(result: TermsResult, title: str, rows: Sequence[Sequence[float]], bound: float | None) -> Panel:
-    """bound: both ends of a scale of scores; None for weights."""
+    """Draw one matrix. bound: both ends of a scale of scores; None for weights."""
     tokens = result.tokens[:MOST_DRAWN]
     names = [label(token.name) for token in tokens]
     every = max(1, -(-len(tokens) // MOST_TICKS))
@@ -183,7 +184,7 @@ def _panel(result: TermsResult, title: str, rows: Sequence[Sequence[float]], bou
 
 
 def _plain(asked: Asked) -> str:
-    """For DeBERTa's first version with all three terms; none for others."""
+    """Make the script for DeBERTa's first version with all three terms; "" for others."""
     result: TermsResult = asked.result
     family = architecture_of(asked)
     if family is None or family.model_type != "deberta" or len(result.terms) < 3:

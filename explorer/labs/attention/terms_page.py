@@ -48,7 +48,7 @@ under Positions.
 def build_terms(
     page: Page, tab: gr.Tab, sentence_a: gr.Textbox, sentence_b: gr.Textbox, triggers: Sequence[Any] = ()
 ) -> None:
-    """triggers: the page's own events after which the texts are to be looked at."""
+    """Fill and wire the tab. triggers: the page's own events that bring other texts."""
     with two_columns():
         with inputs_column(250):
             model = UsedModel(page, lambda name: is_of(name, "DeBERTa"), ABLE)
@@ -80,12 +80,13 @@ def build_terms(
 
 def _steered(result: TermsResult) -> list[Any]:
     return [
+        # A slider's ends differ, even if there is one layer.
         gr.update(maximum=max(1, result.depth - 1), value=result.layer),
         gr.update(maximum=max(1, result.heads - 1), value=result.head),
     ]
 
 
 def _first_head(values: dict[str, Any]) -> dict[str, Any]:
-    """Another model may have fewer layers and heads."""
+    """Reset layer and head: another model may have fewer."""
     layer, head = OPENING if values["model"] == ABLE else (0, 0)
     return values | {"layer": layer, "head": head}

@@ -37,7 +37,7 @@ class Bench:
         self.name = name
 
     def lay_out_choices(self) -> None:
-        """The target, the methods, Start and Stop, and what is seldom changed."""
+        """Lay out the target, the methods, Start and Stop, and what is seldom changed."""
         self.target = control(
             AttributeRunParams, "target", placeholder="the model's own answer", elem_id=f"{self.name}-target"
         )
@@ -50,7 +50,7 @@ class Bench:
             self.steps = control(AttributeRunParams, "steps")
 
     def lay_out_figures(self) -> None:
-        """Sentence, bars or coloured text, and what they add up to."""
+        """Lay out the sentence, bars or coloured text, and what they add up to."""
         said = sentence_place(f"{self.name}-said")
         self.progress = bar_place(f"{self.name}-progress")
         bars = plot("attribution", elem_id=f"{self.name}-bars")
@@ -60,7 +60,7 @@ class Bench:
         self.shown += [(bars, _bars), (text, _text), (caption, figures.caption)]
 
     def lay_out_comparison(self) -> None:
-        """Conductance layer by layer, and how far the methods agree."""
+        """Lay out conductance layer by layer, and how far the methods agree."""
         ids = (f"{self.name}-layers-said", f"{self.name}-layers")
         layers = View(
             *("layer-conductance", ids, figures.layers_sentence, bar_figures.layers_figure), notes=figures.layers_notes
@@ -85,6 +85,7 @@ class Bench:
     ) -> Stream:
         """Connect the tab's action. steered: what else the page shows of a result."""
         self.watch = Watch()
+        # Start and Stop stand in each other's place.
         buttons: Output = ([self.start, self.stop], lambda result: start_or_stop(result.progress is not None))
         views = {"view": self.view}
         return Stream(
@@ -104,7 +105,7 @@ class Bench:
 
 
 def _bars(result: AttributionResult, view: str = "bars") -> Any:
-    return bar_figures.bars_figure(result) if view == "bars" else ""
+    return bar_figures.bars_figure(result) if view == "bars" else ""  # "" clears the place, and the text stands in it
 
 
 def _text(result: AttributionResult, view: str = "bars") -> Markup | str:

@@ -18,7 +18,7 @@ class Example(NamedTuple):
 
     @property
     def title(self) -> str:
-        """How a list names it."""
+        """The example as a list names it."""
         return f"{self.text} | {self.second}" if self.second else self.text
 
 
@@ -58,7 +58,9 @@ RUN_TRY = {
 
 
 def fitting(example_text: str, can: tuple[Capability, ...]) -> Example | None:
-    """Another example for a model that cannot answer the one that stands there; None for a text of the visitor's own."""
+    """Return another example if the model cannot answer the one that stands there; None for a text of the visitor's
+    own.
+    """
     standing = next((example for example in EXAMPLES if example.text == example_text), None)
     if standing is None or standing.needs in can:
         return None

@@ -33,7 +33,7 @@ def attribution_table(result: AttributionResult) -> Table:
 
     A word's position is that of its first token. The rollout is in the table where it was asked for or stands beside others.
     """
-    parts = result.chosen if len(result.chosen) == 1 else result.parts
+    parts = result.chosen if len(result.chosen) == 1 else result.parts  # one method alone stands without the rollout
     shown = (len(parts) > 1, any(part.about.by_layer for part in parts), True, True, True)
     rows = [
         tuple(compress((part.method, layer, unit.positions[0], unit.text, value), shown))
@@ -45,7 +45,7 @@ def attribution_table(result: AttributionResult) -> Table:
 
 
 def _layers(part: Part) -> Iterator[tuple[int | None, tuple[float | None, ...]]]:
-    """A method's rows by layer, from 1; one row without a layer where it has no layers."""
+    """Yield a method's rows by layer, from 1; one row without a number if it has no layers."""
     if part.about.by_layer:
         yield from enumerate(part.layers, start=1)
     else:
@@ -53,30 +53,31 @@ def _layers(part: Part) -> Iterator[tuple[int | None, tuple[float | None, ...]]]
 
 
 def probability(log_odds: float) -> float:
-    """p of ln p/(1 − p)."""
+    """Return p from its log-odds, ln p/(1 − p)."""
+    # In two forms: exp of a large number overflows.
     if log_odds >= 0:
         return 1 / (1 + math.exp(-log_odds))
     return math.exp(log_odds) / (1 + math.exp(log_odds))
 
 
 def unit_name(result: AttributionResult, unit: Unit) -> str:
-    """How an axis calls a token: with its position where the text has it twice."""
+    """Name a unit on an axis: with its position if the text has it twice."""
     return unit.shown + _which(result, unit)
 
 
 def _unit_said(result: AttributionResult, unit: Unit) -> Markup:
-    """The same in a sentence: in quotation marks."""
+    """Name a unit in a sentence: in quotation marks, with its position if the text has it twice."""
     return in_quotes(unit.shown) + _which(result, unit)
 
 
 def _which(result: AttributionResult, unit: Unit) -> str:
-    """A token's position, where the text has it twice."""
+    """Return a unit's position in brackets, if the text has it twice."""
     twice = sum(other.shown == unit.shown for other in result.units) > 1
     return f" (position {unit.positions[0]})" if twice else ""
 
 
 def place_name(asked: Asked) -> Markup:
-    """Where the question is asked, in words; empty if the text as a whole is judged."""
+    """Say where the question is asked; "" if the text as a whole is judged."""
     place, slug = asked.fixed.place, asked.fixed.slug
     if slug == "continue":
         return Markup(" as the next token")
@@ -86,12 +87,13 @@ def place_name(asked: Asked) -> Markup:
 
 
 def sentence(result: AttributionResult) -> Markup:
-    """Which token pushes hardest towards the answer and which pulls away, by the first method that is there."""
+    """Say which token pushes hardest towards the answer and which pulls away, by the first method that is complete."""
     part = _first_there(result)
     if part is None:
         rest = prose(percent(probability(result.asked.score)), place_name(result.asked))
         told = prose(" with ", rest, "; which tokens made it say that is being worked out.")
         return prose(result.asked.model, " answers ", in_quotes(result.asked.answer), told)
+    # It answers another question, so the sentence waits.
     if part.method == "rollout" and result.chosen and not any(each.about.by_layer for each in result.chosen):
         return prose("The rollout is there; the other methods follow.")
     (least, last), (most, first) = _ends(result, part)
@@ -104,12 +106,12 @@ def sentence(result: AttributionResult) -> Markup:
 
 
 def _first_there(result: AttributionResult) -> Part | None:
-    """The first method that has a number for every token."""
+    """Return the first method that has a number for every token."""
     return next((part for part in result.by_token if None not in part.values), None)
 
 
 def _ends(result: AttributionResult, part: Part) -> tuple[tuple[float, Unit], tuple[float, Unit]]:
-    """The token with the smallest number and the one with the largest."""
+    """Return the smallest number and the largest, each with its unit."""
     ranked = sorted(
         ((value or 0.0, unit) for value, unit in zip(part.values, result.units, strict=True)), key=lambda pair: pair[0]
     )
@@ -117,14 +119,14 @@ def _ends(result: AttributionResult, part: Part) -> tuple[tuple[float, Unit], tu
 
 
 def _pushes(asked: Asked, by: Sequence[str], value: float) -> list[str]:
-    """What speaks for the answer; by: a method and its first token."""
+    """Say what speaks for the answer; by: a method and its first token."""
     if value <= 0:
         return ["No token pushes towards ", in_quotes(asked.answer)]
     return [*by, " pushes hardest towards ", in_quotes(asked.answer), f" ({signed(value)})"]
 
 
 def _of_the_whole(result: AttributionResult) -> Iterator[Markup]:
-    """What the strongest token's number is beside what the text as a whole adds to the answer's log-odds, or takes."""
+    """Compare the strongest token's number with what the text as a whole adds to the answer's log-odds, or takes."""
     part, asked = _first_there(result), result.asked
     if part is None or not part.about.signed:
         return
@@ -139,7 +141,7 @@ def _of_the_whole(result: AttributionResult) -> Iterator[Markup]:
 
 
 def _pulls(result: AttributionResult, unit: Unit, value: float, most: float) -> list[str]:
-    """What speaks against the answer; next to what speaks for it, it may be nothing worth naming."""
+    """Name the token that speaks most against the answer, or say that none does so noticeably."""
     if value >= 0:
         return [", and no token pulls away from it."]
     if -value < NOTHING * most:
@@ -148,7 +150,7 @@ def _pulls(result: AttributionResult, unit: Unit, value: float, most: float) -> 
 
 
 def caption(result: AttributionResult) -> Markup:
-    """f for text and baseline, and what each method's numbers add up to beside their difference."""
+    """State f for text and baseline, and what each method's numbers add up to beside their difference."""
     return facts(*(Markup("<li><div>{}</div></li>").format(item) for item in _said(result)))
 
 
@@ -164,7 +166,7 @@ def _said(result: AttributionResult) -> Iterator[Markup]:
     yield prose(odds, values, strong(signed(asked.change)))
     yield from _of_the_whole(result)
     for part in result.parts:
-        if part.done or part.steps:
+        if part.done or part.steps:  # a method that has begun
             yield prose(strong(part.about.title), ": ", _sum(result, part))
     yield prose("Grey, or with a dashed frame: special tokens, which the baseline leaves as they are.")
     if len(result.units) > MOST_BARS:
@@ -185,7 +187,7 @@ def _sum(result: AttributionResult, part: Part) -> str:
     if part.about.complete:
         delta = part.delta or 0.0
         where = "every layer adds up to it but for" if part.about.by_layer else f"sum {signed(part.total)},"
-        share = f", {percent(abs(delta / change))} of it" if change else ""
+        share = f", {percent(abs(delta / change))} of it" if change else ""  # no share of a difference of 0
         close = abs(delta) <= result.asked.tolerance
         missed = "Not close enough" + ("; with more steps it gets closer" if part.done else ": more steps follow")
         missed += NORMALISED if part.done and not result.asked.baseline_token else ""
@@ -202,12 +204,12 @@ def _sum(result: AttributionResult, part: Part) -> str:
 
 
 def _small(value: float) -> str:
-    """A delta, also where two digits would round it to nothing."""
+    """Write a delta, which two decimals may round to nothing."""
     return (f"{value:+.2g}" if abs(value) < 0.1 else f"{value:+.2f}").replace("-", "−")
 
 
 def coloured_text(result: AttributionResult) -> Markup:
-    """The text once for each method, every token in the colour of its number; white where it counts for nothing."""
+    """Draw the text once for each method, every token in the colour of its number; white if it counts for nothing."""
     line = Markup('<div class="reading"><span class="reading-name">{}</span><div class="chips">{}</div></div>')
     numbers, nothing = range(len(result.units)), Markup("")
     return nothing.join(
@@ -224,32 +226,33 @@ def _chip(result: AttributionResult, part: Part, number: int) -> Markup:
     written = Markup('<span class="chip-below">{}</span>').format(value_text(part, value))
     below = written if len(result.units) <= MOST_NUMBERED else ""
     made = Markup('<span class="chip tone {} shade-{}{}"><span class="chip-text">{}</span>{}</span>')
-    return made.format(sign, shade, kind, unit.shown, below)
+    return made.format(sign, shade, kind, unit.shown, below)  # in a long text numbers would be wider than tokens
 
 
 def value_text(part: Part, value: float | None) -> str:
-    """One number as the method's unit has it."""
+    """Write one number in the method's unit."""
     if value is None:
         return "…"
     if part.method == "rollout":
         return percent(value)
+    # About three significant digits for the strongest, the same for all.
     digits = 2 if (strongest := part.strongest) >= 1 else 3 if strongest >= 0.1 else 4
     return signed(value, digits) if part.about.signed else f"{value:.{digits}f}"
 
 
 def progress_line(result: AttributionResult) -> Markup:
-    """A bar with what is worked on and the time left; empty once all is there."""
+    """Return a bar with what is worked on and the time left; empty once all is there."""
     progress = result.progress
     if progress is None:
         return Markup("")
     left = "" if progress.seconds_left is None else f" · about {duration(progress.seconds_left)} left"
     return Markup(
         '<progress value="{}" max="{}" aria-label="attribution progress"></progress><span class="caption">{}{}</span>'
-    ).format(progress.done, max(1, progress.total), progress.doing, left)
+    ).format(progress.done, max(1, progress.total), progress.doing, left)  # a bar of no length is not valid
 
 
 def place_chips(result: AttributionResult) -> dict[str, Any]:
-    """The tokens, those to press that the same could be asked of; nothing if there is only one."""
+    """Return the tokens as chips to press, those that the same could be asked of; nothing if there is only one."""
     asked = result.asked
     places = set(asked.places) if len(asked.places) > 1 else set()
     row = []
@@ -266,7 +269,10 @@ STOPPED = prose("Stopped. What had been worked out stands below.")
 
 
 def layers_sentence(result: AttributionResult) -> Markup:
-    """Through which token the largest part flows at first and at last; "most" where that is more than half in both."""
+    """Say through which token the largest part flows in the first layer and in the last.
+
+    It is called "most" if it is more than half in both.
+    """
     found = _flows(result)
     if found is None:
         return Markup("")
@@ -283,7 +289,7 @@ def layers_sentence(result: AttributionResult) -> Markup:
 
 
 def layers_notes(result: AttributionResult) -> Markup:
-    """The same layer by layer with the shares, and what every layer adds up to."""
+    """Say layer by layer through which token most flows, with the shares, and what every layer adds up to."""
     found = _flows(result)
     if found is None:
         return Markup("")
@@ -299,17 +305,20 @@ def layers_notes(result: AttributionResult) -> Markup:
         named = prose(in_quotes(unit.shown, bold=False), _which(result, unit))
         pieces += [", then " if place else "", named, f" ({where}: {share})"]
     last = " After the last layer it is read at one token alone, so all of it stands there."
+    # From here on it would be written as 100%.
     rest = f". Each layer hands on the same sum, f(x) − f(baseline).{last if shares[-1] > 0.9995 else ''}"
     return small(*pieces, rest)
 
 
 def _flows(result: AttributionResult) -> tuple[list[int], list[float]] | None:
-    """For each layer the number of the token that most flows through, and its share of what flows there."""
+    """Return, for each layer, the number of the unit that most flows through, and its share of what flows there."""
     part = next((part for part in result.chosen if part.layers), None)
     if part is None:
         return None
-    side = 1 if result.asked.change >= 0 else -1
+    side = 1 if result.asked.change >= 0 else -1  # a text may speak against its answer
     leading = [max(range(len(row)), key=lambda number: side * row[number]) for row in part.layers]
     return leading, [
-        abs(row[number]) / (sum(map(abs, row)) or 1.0) for row, number in zip(part.layers, leading, strict=True)
+        # A share of all that flows, whatever its sign: signs would cancel.
+        abs(row[number]) / (sum(map(abs, row)) or 1.0)
+        for row, number in zip(part.layers, leading, strict=True)
     ]

@@ -44,7 +44,7 @@ def attribute_run(resources: Resources, params: AttributeRunParams) -> Results:
 
 
 def _attributed(resources: Resources, loaded: LoadedModel, asked: AskParams, params: Any) -> Results:
-    """Blocks are remembered: another choice of methods finds those of the methods that stay."""
+    """Attribute in remembered blocks, so that another choice of methods finds those of the methods that stay."""
 
     def block(function: Callable[[LoadedModel, Any], Any], given: Any) -> Any:
         return resources.once((function.__name__, given), lambda: function(loaded, given))
@@ -53,7 +53,7 @@ def _attributed(resources: Resources, loaded: LoadedModel, asked: AskParams, par
 
 
 def _second_of(record: RunRecord, second: str) -> str:
-    """The second text where the run's task reads one."""
+    """Return the second text, if the run's task reads one. Raises BadInputError if it is missing."""
     if len(record.columns) == 2 and not second:
         raise BadInputError(f"{record.task_title} reads two texts; type the second one as well.")
-    return "" if len(record.columns) == 1 else second
+    return "" if len(record.columns) == 1 else second  # what another run left in the box is not read

@@ -19,7 +19,7 @@ from explorer.ui.page import Page
 
 
 def build_model(page: Page, explain: Callable[[], None]) -> None:
-    """explain: lays out the page's Why."""
+    """Fill and wire the tab. explain: lays out the page's Why."""
     shared, opening = Bench("attribution"), EXAMPLES[0]
     with two_columns():
         with inputs_column():
@@ -27,6 +27,7 @@ def build_model(page: Page, explain: Callable[[], None]) -> None:
             examples = Examples({example.title: _put(example) for example in EXAMPLES})
             second = control(AttributeParams, "second")
             places = token_chips(elem_id="attribution-places")
+            # Filled by presses on the chips, and by each answer.
             position = gr.Textbox("", label="position", visible="hidden")
             shared.lay_out_choices()
         with outputs_column():
@@ -35,6 +36,7 @@ def build_model(page: Page, explain: Callable[[], None]) -> None:
     shared.lay_out_comparison()
     explain()
     inputs = {"text": text, **shared.choices, "second": second, "position": position}
+    # The order in which the endpoint takes them.
     order = ("text", "target", "method", "second", "baseline", "steps", "position", "by")
     asked_of: Output = (position, lambda result: str(result.asked.fixed.place))
     stream = shared.stream(
@@ -43,12 +45,14 @@ def build_model(page: Page, explain: Callable[[], None]) -> None:
     boxes = [text, second, shared.target, position]
 
     def fresh(standing: str, other: str, target: str, model: str) -> tuple[Any, ...]:
+        # The picked model may lack the head that the standing example needs.
         example = fitting(standing, page.engine.status(model).capabilities)
         return _put(example) if example else (standing, other, target, "")
 
     opened = [ready(fresh, [text, second, shared.target, page.model], boxes, **QUIET).then for ready in page.ready]
     asked = [
         trigger(_still_asked, [text, second, places, position], [position], **QUIET).then
+        # Before each question: the position that the last answer left may be another text's.
         for trigger in (*shared.triggers, text.submit, second.submit)
     ]
     picked = examples.into(boxes)
@@ -58,16 +62,16 @@ def build_model(page: Page, explain: Callable[[], None]) -> None:
 
 
 def _still_asked(text: str, second: str, places: Any, position: str) -> str:
-    """The position that is asked about, unless the text has become another one since."""
+    """Return the position that is asked about, or "" if the text has changed since."""
     return position if (places or {}).get("of") == [text, second] else ""
 
 
 def _pressed(before: str, event: gr.EventData) -> str:
-    """The token that was pressed now: the chips report all that are pressed."""
+    """Return the token that was pressed now: the chips report all that are pressed."""
     others = [str(position) for position in event.positions if str(position) != before]
     return others[0] if others else before
 
 
 def _put(example: Example) -> tuple[str, str, str, str]:
-    """Text, second text, target, and no position."""
+    """Return text, second text, target, and no position."""
     return example.text, example.second, example.target, ""

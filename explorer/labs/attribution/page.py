@@ -36,7 +36,7 @@ $\alpha \approx \sqrt{\epsilon} / \mathrm{rms}(x)$: there sums of finitely many 
 
 
 def build(page: Page) -> None:
-    """Two tabs: the model's own heads, and a fine-tuned run."""
+    """Lay out two tabs: the model's own heads, and a fine-tuned run."""
     with gr.Tabs():
         with gr.Tab("A model's prediction", id="model"):
             build_model(page, _why)

@@ -17,20 +17,21 @@ LONGEST_TARGET = 60
 
 
 def _target(value: Any) -> str:
-    value = "" if value is None else value
+    value = "" if value is None else value  # an empty control sends None
     if not isinstance(value, str) or len(value) > LONGEST_TARGET:
         raise BadInputError(f"target is one word or one class, of at most {LONGEST_TARGET} characters.")
     return value.strip()
 
 
 def _methods(value: Any) -> tuple[str, ...]:
-    """Slugs without repetition, in the order of METHODS, so that the same question is the same however it is put."""
+    """Read slugs without repetition, in the order of METHODS, so that the same choice is always the same question."""
     names = [value] if isinstance(value, str) else value
     if not isinstance(names, (list, tuple)) or not names:
         raise BadInputError(f"Choose a method: {', '.join(BY_SLUG)}.")
     for name in names:
         if not isinstance(name, str) or name not in BY_SLUG:
             raise BadInputError(f"There is no method {str(name)[:40]!r}. Choose from {', '.join(BY_SLUG)}.")
+    # Three columns of bars fit beside the rollout's.
     if len(set(names) - {"rollout"}) > MOST_METHODS:
         raise BadInputError(
             f"At most {MOST_METHODS} methods stand side by side; attention rollout comes with them. Take one away."

@@ -16,7 +16,7 @@ _NEEDS = "torch transformers captum"
 
 
 def attribute(asked: Asked) -> str:
-    """None for a question that the script does not put, or for conductance alone."""
+    """Make the script; "" for a question that it does not put, or for conductance alone."""
     result: AttributionResult = asked.result
     fixed, values = result.asked.fixed, _values(result)
     if fixed.slug not in CLASSES_OF or not values["METHODS"]:
@@ -27,7 +27,10 @@ def attribute(asked: Asked) -> str:
 
 
 def attribute_run(asked: Asked) -> str:
-    """A fine-tuned classifier's; none if it reads the last token, or by a method that the script cannot put together."""
+    """Make the script for a fine-tuned classifier.
+
+    Return "" if it reads the last token, or is of a method that the script cannot put together.
+    """
     record, values = asked.engine.runs.get(asked.params.run), _values(asked.result)
     run = run_values(asked, record)
     family = architecture_of(asked, record.spec.model)
@@ -38,13 +41,14 @@ def attribute_run(asked: Asked) -> str:
 
 
 def _values(result: AttributionResult) -> dict[str, Any]:
-    """What is asked, and of the chosen methods those that the scripts have."""
+    """Return what is asked, and those of the chosen methods that the scripts have."""
     fixed, parts = result.asked.fixed, result.chosen if len(result.chosen) == 1 else result.parts
     return {
         "PLACE": fixed.place,
         "TARGET": fixed.target,
         "METHODS": tuple(part.method for part in parts if part.method in IN_THE_SCRIPT),
         "BASELINE": fixed.baseline,
+        # 50: for a script in which no method takes steps.
         "STEPS": next((part.steps for part in parts if part.method == "integrated_gradients" and part.steps), 50),
         "UNITS": tuple(unit.positions for unit in result.units),
         "KEPT": tuple(token.position for token in result.asked.tokens if token.kept),

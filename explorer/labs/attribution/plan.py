@@ -34,13 +34,13 @@ FIRST_RATE = 3
 
 
 def attributed(block: Block, params: AskParams, methods: Sequence[str], by: str, steps: int) -> Results:
-    """Ask first, then the rollout, then the chosen methods from the quick ones to the slow ones.
+    """Ask the model first, then run the rollout, then the chosen methods from the quickest to the slowest.
 
     steps: of the methods that take steps; 0 raises them until the sum is close enough.
     """
     asked: Asked = block(compute.ask, params)
     board = _Board(asked, by, methods)
-    yield board.result()
+    yield board.result()  # the answer, at once
     shares = block(compute.rollout_block, RolloutParams(asked.fixed))
     yield board.finished("rollout", summed(shares, board.units), 1)
     for method in ("gradient_x_input", "saliency"):
@@ -64,7 +64,7 @@ class _Board:
         self.doing, self.done, self.blocks, self.began = "attention rollout", 0, 0, time.monotonic()
         steps = 2 * STEPS[0]
         passes = {"integrated_gradients": steps, "conductance": steps, "occlusion": len(self.changed), "rollout": 1}
-        self.ahead = {name: passes.get(name, 2) for name in self.parts}
+        self.ahead = {name: passes.get(name, 2) for name in self.parts}  # 2: a pass and its gradient
 
     @property
     def changed(self) -> list[int]:
@@ -72,7 +72,7 @@ class _Board:
         return [number for number, unit in enumerate(self.units) if not unit.kept]
 
     def result(self) -> AttributionResult:
-        """What is known so far."""
+        """Return what is known so far."""
         going = any(not part.done for part in self.parts.values())
         return AttributionResult(
             self.asked, self.by, self.units, tuple(self.parts.values()), self._progress() if going else None
@@ -80,11 +80,12 @@ class _Board:
 
     def _progress(self) -> Progress:
         left = sum(self.ahead.values())
-        rate = self.done / max(1e-6, time.monotonic() - self.began)
+        rate = self.done / max(1e-6, time.monotonic() - self.began)  # a coarse clock may not have moved yet
+        # No number that would jump about.
         return Progress(self.doing, self.done, self.done + left, left / rate if self.blocks >= FIRST_RATE else None)
 
     def expect(self, method: str, passes: int) -> None:
-        """How much a method still has to do."""
+        """Set how much a method still has to do."""
         self.ahead[method] = passes
 
     def worked(self, method: str, passes: int, doing: str) -> None:
@@ -93,23 +94,24 @@ class _Board:
         self.ahead[method] = max(0, self.ahead[method] - passes)
 
     def put(self, method: str, **changes: Any) -> AttributionResult:
-        """Another state of one method."""
+        """Change the state of one method; return all that is known."""
         self.parts[method] = replace(self.parts[method], **changes)
         if self.parts[method].done:
-            self.ahead[method] = 0
+            self.ahead[method] = 0  # blocks that turned out unneeded
         return self.result()
 
     def finished(self, method: str, values: Sequence[float], passes: int) -> AttributionResult:
-        """A method that is done in one block."""
+        """Record a method that is done in one block; return all that is known."""
         self.worked(method, passes, self.parts[method].about.title)
         return self.put(method, values=tuple(values), done=True)
 
 
 def _along_the_way(board: _Board, method: str, block: Callable[[Any], Any], steps: int) -> Results:
-    """A method that follows the way from the baseline to the text, with more steps where its sum is not close enough."""
+    """Follow the path from the baseline to the text, with more steps if the method's sum is not close enough."""
     rows, title = board.asked.rows, board.parts[method].about.title
     for number in (steps,) if steps else STEPS:
         board.expect(method, 2 * number)
+        # A finer way has other nodes: nothing of the coarser one can be kept.
         blocks = []
         # blocks of one length: a short last one costs almost as much
         size = math.ceil(number / math.ceil(number / rows))
@@ -117,7 +119,7 @@ def _along_the_way(board: _Board, method: str, block: Callable[[Any], Any], step
             last = min(first + size, number)
             blocks.append(block(PathParams(board.asked.fixed, number, first, last)))
             board.worked(method, 2 * (last - first), f"{title}, step {last} of {number}")
-            if last < number:
+            if last < number:  # the last block comes with the sums below
                 yield board.result()
         found = _added_up(board, method, blocks)
         enough = bool(steps) or number == STEPS[-1] or abs(found["delta"]) <= board.asked.tolerance
@@ -127,9 +129,10 @@ def _along_the_way(board: _Board, method: str, block: Callable[[Any], Any], step
 
 
 def _added_up(board: _Board, method: str, blocks: Sequence[Any]) -> dict[str, Any]:
-    """All blocks of a method together, and how far their sum is from f(x) − f(baseline)."""
+    """Add up all blocks of a method, and measure how far their sum is from f(x) − f(baseline)."""
     if not board.parts[method].about.by_layer:
         values = summed(_added(blocks), board.units)
+        # An exact sum: rounding would be read as a delta.
         return {"values": values, "delta": math.fsum(values) - board.asked.change}
     layers = tuple(summed(_added(layer), board.units) for layer in zip(*blocks, strict=True))
     return {"layers": layers, "delta": max((math.fsum(row) - board.asked.change for row in layers), key=abs)}
@@ -140,8 +143,8 @@ def _added(rows: Iterable[Sequence[float]]) -> list[float]:
 
 
 def _occlusion(board: _Board, block: Callable[[Any], Any]) -> Results:
-    """Some units at a time; what the baseline keeps changes nothing."""
-    at_once, changed = 2 * board.asked.rows, board.changed
+    """Occlude some units at a time, without those that the baseline keeps."""
+    at_once, changed = 2 * board.asked.rows, board.changed  # without gradients a pass takes half the operations
     values: list[float | None] = [0.0 if unit.kept else None for unit in board.units]
     for first in range(0, len(changed), at_once):
         numbers = changed[first : first + at_once]

@@ -20,12 +20,12 @@ from explorer.ui.run_picker import RunPicker
 
 
 def can_be_explained(record: RunRecord) -> bool:
-    """Whether a run has classes, weights, and no virtual tokens before the text."""
+    """Return whether a run has classes, weights, and no virtual tokens before the text."""
     return bool(record.labels) and record.status.has_weights and not find_method(record.spec.method).has_virtual_tokens
 
 
 def build_run(page: Page, tab: gr.Tab, explain: Callable[[], None]) -> None:
-    """explain: lays out the page's Why."""
+    """Fill and wire the tab. explain: lays out the page's Why."""
     shared = Bench("run-attribution")
     picker = RunPicker(page, can_be_explained, needs="runs with classes")
     with two_columns():
@@ -41,7 +41,7 @@ def build_run(page: Page, tab: gr.Tab, explain: Callable[[], None]) -> None:
     inputs = {"run": picker.run, "sentence_a": first, "sentence_b": second, **shared.choices}
     stream = shared.stream(page, ATTRIBUTE_RUN, inputs, visitor=picker.visitor)
     tried = tries.into([first, second])
-    picker.wire()
+    picker.wire()  # before the events that read the run
     asked = [*shared.triggers, first.submit, second.submit, picker.run.input, *tried]
     stream.opens(tab.select, note=shared.progress, start=str(shared.start.value), asked=asked)
     shared.wire(stream, *asked)

@@ -38,7 +38,8 @@ class Score:
     def __init__(self, loaded: LoadedModel, encoded: Encoded, asked: Question, place: int, target: int = 0) -> None:
         self.loaded, self.asked, self.place, self.target = loaded, asked, place, target
         self.tree = private_tree(loaded.model)
-        _leave_inference_mode(self.tree)
+        _leave_inference_mode(self.tree)  # before anything is computed with it
+        # A clone is no tensor of inference mode.
         self.inputs = {name: tensor.clone().to(loaded.device) for name, tensor in encoded.inputs.items()}
         self.word_embedding: nn.Module = self.tree.get_input_embeddings()
         with torch.no_grad():
@@ -48,47 +49,50 @@ class Score:
         self.single = asked.slug in ("mask", "continue")
 
     def _enter(self, module: nn.Module, given: Any, output: Tensor) -> Tensor:
-        """The embeddings to compute with; once in a pass, since GPT-2 looks segments up in the same module afterwards."""
+        """Return the embeddings to compute with; once in a pass, since GPT-2 looks segments up in the same module
+        afterwards.
+        """
         entering, self._given = self._given, None
         return output if entering is None else entering
 
     def answers(self, embeddings: Tensor) -> Tensor:
-        """(n, T, classes); (n, 1, classes) where only one place is asked."""
+        """Return logits (n, T, classes); (n, 1, classes) if only one place is asked."""
         self._given = embeddings
+        # A view: no copy of the inputs for each row.
         inputs = {name: tensor.expand(len(embeddings), -1) for name, tensor in self.inputs.items()}
         one = head_at(self.tree, torch.tensor([self.place], device=self.loaded.device))
-        with one if self.single else nullcontext():
+        with one if self.single else nullcontext():  # no scores of the vocabulary at the other places
             return scores(self.asked, self.loaded, self.tree(**inputs)).float()
 
     def logits(self, embeddings: Tensor) -> Tensor:
-        """(n, classes) at the place."""
+        """Return logits (n, classes) at the place."""
         answered = self.answers(embeddings)
         return answered[:, 0 if answered.shape[1] == 1 else self.place]
 
     def __call__(self, embeddings: Tensor) -> Tensor:
-        """(n,)."""
+        """Return f, (n,)."""
         return log_odds(self.logits(embeddings), self.target)
 
     def baseline(self, kind: str, kept: list[bool]) -> Tensor:
-        """(1, T, E): another embedding at every position that is not kept. kind: mask, pad or zero."""
+        """Return (1, T, E): another embedding at every position that is not kept. kind: mask, pad or zero."""
         replaced = torch.zeros_like(self.embeddings)
         if kind != "zero":
             token_id = getattr(self.loaded.tokenizer, f"{kind}_token_id")
             row: Tensor = self.word_embedding.weight[token_id]  # type: ignore[index]
             replaced = replaced + row.detach()
-        stays = torch.tensor(kept, device=replaced.device)[None, :, None]
+        stays = torch.tensor(kept, device=replaced.device)[None, :, None]  # (1, T, 1)
         return torch.where(stays, self.embeddings, replaced)
 
 
 def log_odds(logits: Tensor, target: int) -> Tensor:
-    """ln p/(1 − p) of one class, (n,), from logits (n, classes): its logit less the log-sum-exp of all others."""
+    """Return ln p/(1 − p) of one class, (n,), from logits (n, classes): its logit less the log-sum-exp of all others."""
     others = torch.ones(logits.shape[-1], dtype=torch.bool, device=logits.device)
     others[target] = False
     return logits[:, target] - logits[:, others].logsumexp(-1)
 
 
 def baseline_kind(loaded: LoadedModel, wish: str) -> str:
-    """mask, pad or zero; raises BadInputError for a token that the model does not have."""
+    """Return mask, pad or zero. Raises BadInputError for a token that the model does not have."""
     tokenizer = loaded.tokenizer
     if wish == "auto":
         return "zero" if tokenizer.mask_token_id is None else "mask"
@@ -98,13 +102,18 @@ def baseline_kind(loaded: LoadedModel, wish: str) -> str:
 
 
 def rows_of_a_block(loaded: LoadedModel, length: int) -> int:
-    """How many texts of this length one block of work takes, forward and backward; from sizes alone, so that all who ask the
-    same share the same blocks."""
+    """Return how many texts of this length one block of work takes, forward and backward.
+
+    It follows from sizes alone, so that all who ask the same share the same blocks.
+    """
     config, depth = loaded.model.config, depth_of(loaded.model)
     width = int(config.hidden_size)
+    # Of a token: four projections, and the two of the feed-forward net.
     layer = 4 * width * width + 2 * width * neurons_of(loaded.model)
+    # Scores and weighted values are quadratic in the length; the head reads one place.
     multiplications = depth * (length * layer + 2 * length * length * width) + width * int(config.vocab_size)
     budget = BLOCK_OPERATIONS * (1 if loaded.device.type == "cpu" else 50)
+    # Each is 2 operations forward, and 2 back to the embeddings.
     return max(1, min(MOST_ROWS, int(budget / (4 * multiplications))))
 
 
@@ -116,6 +125,7 @@ def _leave_inference_mode(tree: nn.Module) -> None:
             for name, tensor in store.items():
                 if tensor is not None and tensor.is_inference():
                     copy = tensor.detach().clone()
+                    # By the id: tied tensors stay one.
                     store[name] = copies.setdefault(
                         id(tensor), nn.Parameter(copy, False) if store is module._parameters else copy
                     )

@@ -10,7 +10,7 @@ from explorer.tasks.metrics import METRICS
 
 
 def units_of(tokens: Sequence[TokenView], by: str) -> tuple[Unit, ...]:
-    """The tokens themselves, or the words that they make up; special tokens stand alone."""
+    """Return the tokens themselves, or the words that they make up; special tokens stand alone."""
     groups: list[list[TokenView]] = []
     for token in tokens:
         if by == "words" and token.joined and groups:
@@ -28,19 +28,23 @@ def _unit(group: list[TokenView]) -> Unit:
 
 
 def summed(values: Sequence[float], units: Sequence[Unit]) -> tuple[float, ...]:
-    """One number for each unit from one for each position."""
+    """Sum the numbers of all positions within each unit."""
     return tuple(math.fsum(values[position] for position in unit.positions) for unit in units)
 
 
 def strengths(result: AttributionResult, part: Part) -> list[float] | None:
-    """How much each unit counts whatever its sign, for those that the baseline changes; None until all are known."""
+    """Return how much each unit counts whatever its sign, for those that the baseline changes; None until all are
+    known.
+    """
     values = [value for value, unit in zip(part.values, result.units, strict=True) if not unit.kept]
     known = [abs(value) for value in values if value is not None]
     return known if len(known) == len(values) else None
 
 
 def spearman(first: Sequence[float], second: Sequence[float]) -> float | None:
-    """Spearman's rank correlation, ties by their mean rank; None for fewer than three, and where one side is all ties."""
-    if len(first) < 3:
+    """Return Spearman's rank correlation, ties by their mean rank; None for fewer than three, or if one side is all
+    ties.
+    """
+    if len(first) < 3:  # two are always in perfect order, or in reverse
         return None
     return METRICS["spearman"].compute(first, second)

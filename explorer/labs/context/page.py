@@ -10,7 +10,7 @@ from explorer.ui.page import Page
 
 
 def build(page: Page) -> None:
-    """Two tabs: what becomes of a word, and what becomes of the answer."""
+    """Lay out two tabs: what becomes of a word, and what becomes of the answer."""
     with gr.Tabs():
         with gr.Tab("One word, several sentences", id="word"):
             build_word(page)

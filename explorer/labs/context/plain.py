@@ -9,7 +9,7 @@ from explorer.text import up_to_blank
 
 
 def sentences(asked: Asked) -> dict[str, object]:
-    """Those of the visitor without their senses, and those of the app, which the baseline draws from too."""
+    """Return the visitor's sentences without their senses, and those of the app, which the baseline draws from too."""
     return {
         "SENTENCES": tuple(line.text for line in asked.params.lines),
         "OTHERS": PLAIN[: asked.result.plain_sentences],
@@ -17,7 +17,9 @@ def sentences(asked: Asked) -> dict[str, object]:
 
 
 def lens(asked: Asked) -> str:
-    """Return the script for the task of the model's head; none if the lens read nothing, or if it detects replaced tokens."""
+    """Return the script for the task of the model's head; "" if the lens read nothing, or if it detects replaced
+    tokens.
+    """
     result: LensResult = asked.result
     if result.problem or result.asked == "replaced":
         return ""

@@ -40,7 +40,7 @@ def _experiment_table(experiment: Experiment) -> Table:
 
 
 def _only_factors(experiment: Experiment) -> Experiment:
-    """Without the two runs' curves."""
+    """Leave out the two runs' curves, which the figure does not draw."""
     return Experiment(Compared(()), experiment.factors)
 
 

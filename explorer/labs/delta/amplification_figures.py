@@ -23,7 +23,7 @@ def amplification_table(result: AmplificationResult) -> Table:
 
 
 def amplification_sentence(result: AmplificationResult) -> Markup:
-    """How much stronger ΔW is in its own directions than W."""
+    """Say how much stronger ΔW is in its own directions than W."""
     own, random = result.of("ΔW"), result.of("random")
     if own.factor is None or not random.projected_norm:
         return prose("W is zero in the directions of ΔW, so there is no factor.")
@@ -34,7 +34,9 @@ def amplification_sentence(result: AmplificationResult) -> Markup:
 
 
 def amplification_notes(result: AmplificationResult) -> Markup:
-    """The factor, what the same directions hold of W beside chance and beside the most that they could."""
+    """State the factor, and how much of W the same directions hold, beside chance and beside the most that they could
+    hold.
+    """
     own, top, random = (result.of(name) for name in ("ΔW", "W", "random"))
     if own.factor is None or not random.projected_norm:
         return Markup("")
@@ -56,13 +58,13 @@ def amplification_notes(result: AmplificationResult) -> Markup:
 
 
 def _weaker(factor: float) -> tuple[str, str]:
-    """What is said of an update that is no stronger than W where it acts."""
+    """Say what holds for an update that is no stronger than W in the directions that it takes."""
     return "does not amplify them: it has ", strong(f"{number(factor)} of W's strength there")
 
 
 def _is_whole(result: AmplificationResult) -> bool:
-    """Whether the first r directions are all that ΔW has, as in the paper, where r is the rank."""
-    return result.inside >= result.delta_norm * (1 - 1e-6)
+    """Return whether the first r directions are all that ΔW has, as in the paper, whose r is the rank."""
+    return result.inside >= result.delta_norm * (1 - 1e-6)  # but for rounding
 
 
 def _held(result: AmplificationResult) -> str:
@@ -70,22 +72,25 @@ def _held(result: AmplificationResult) -> str:
 
 
 def amplification_figure(result: AmplificationResult) -> Picture:
-    """A bar from each ‖UᵀWV‖ to ΔW's norm in its first r directions on a logarithmic axis, where a length is a factor."""
-    shown = [entry for entry in result.projections if entry.projected_norm > 0]
+    """Draw a bar from each ‖UᵀWV‖ to ΔW's norm in its first r directions on a logarithmic axis, whose lengths are
+    factors.
+    """
+    shown = [entry for entry in result.projections if entry.projected_norm > 0]  # 0 has no place on a logarithmic axis
     names = {"ΔW": "directions of ΔW", "W": "directions of W", "random": "random directions"}
     whole, at = "‖ΔW‖" if _is_whole(result) else f"‖UᵀΔWV‖, r = {result.r}", result.inside
     traces: list[Trace] = []
     marks = [level(at, upright=True)]
     for place, entry in enumerate(shown):
         norm, colour = entry.projected_norm, COLOURS[entry.directions]
-        ends = {"size": [20, 0], "opacity": 1, "color": colour}
+        ends = {"size": [20, 0], "opacity": 1, "color": colour}  # a mark at W's end alone
         look: Look = {"width": 10, "size": 20, "marker": ends, "hover": "%{x:.5g}", "aside": entry.directions}
         traces.append(line([norm, at], [place, place], colour, **look))
         said = f"{names[entry.directions]}: {number(norm)} (factor {number(entry.factor or 0)})"
         marks.append(note(said, 0, place, xref="paper", xanchor="left", yanchor="bottom", yshift=12, font={"size": 17}))
+    # Plotly places an annotation on a logarithmic axis by its logarithm.
     marks.append(note(f"{whole} = {number(at)}", log10(at), 1, yref="paper", yanchor="bottom", font={"size": 15}))
     norms = [at, *(entry.projected_norm for entry in shown)]
-    span = (floor(log10(min(norms))), ceil(log10(max(norms)) + 0.01))
+    span = (floor(log10(min(norms))), ceil(log10(max(norms)) + 0.01))  # an exact power gets the next one too
     across = axis("‖UᵀWV‖, to that of ΔW at the dashed line", log=True, tickformat="~g", dtick=1, span=span)
     down = axis(span=(len(shown) - 0.6, -0.75), showticklabels=False, grid=False, zeroline=False)
     return chart(amplification_sentence(result), traces, across, down, marks, height=330)
@@ -102,7 +107,7 @@ def factors_table(runs: Sequence[RunFactors]) -> Table:
 
 
 def factors_sentence(runs: Sequence[RunFactors]) -> Markup:
-    """How much each run amplifies, from the means over layers."""
+    """Say how much each run amplifies, from the means over layers."""
     parts: list[str] = []
     for place, run in enumerate(runs):
         factor = sum(entry.factor for entry in run.layers) / len(run.layers)
@@ -111,7 +116,7 @@ def factors_sentence(runs: Sequence[RunFactors]) -> Markup:
 
 
 def factors_notes(runs: Sequence[RunFactors]) -> Markup:
-    """How much each run amplifies and how far it spreads, from the means over layers."""
+    """Say how much each run amplifies and how far it spreads, from the means over layers."""
     parts: list[str] = []
     for place, run in enumerate(runs):
         count = len(run.layers)
@@ -135,7 +140,7 @@ def factors_notes(runs: Sequence[RunFactors]) -> Markup:
 
 
 def factors_figure(runs: Sequence[RunFactors]) -> Picture:
-    """Two panels over layers, a line a run: the factor, and the share of ΔW's energy in the directions it is of."""
+    """Draw two panels over layers, a line a run: the factor, and the share of ΔW's energy in the directions it is of."""
     across = axis("layer", tickformat="d", nticks=7, tickangle=0)
     factors = Panel(
         _over_layers(runs, "factor", ".4g"), across, axis(log=True, tickformat="~g", nticks=6), "amplification factor"

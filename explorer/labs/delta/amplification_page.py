@@ -40,7 +40,7 @@ OPEN = (
 def build_amplification(
     page: Page, picker: RunPicker, tab: gr.Tab, settled: Settled
 ) -> tuple[gr.Dropdown, list[gr.components.Component]]:
-    """Returns the list with the second run, and the places that depend on the run."""
+    """Fill and wire the tab. Return the list with the second run, and the places that depend on the run."""
     with two_columns():
         with inputs_column():
             module, layer = matrix_choice("amplification")
@@ -73,7 +73,7 @@ def build_amplification(
 
 
 def _layers(page: Page, picker: RunPicker, tab: gr.Tab, module: gr.Dropdown, directions: gr.Slider) -> gr.Dropdown:
-    """All layers of two runs, and the experiment that trains the two."""
+    """Lay out all layers of two runs, and the experiment that trains the two."""
     gr.HTML("<h2>Does full fine-tuning amplify too?</h2>")
     with two_columns():
         with inputs_column():
@@ -101,7 +101,7 @@ def _layers(page: Page, picker: RunPicker, tab: gr.Tab, module: gr.Dropdown, dir
 
 
 def _as_far(experiment: Experiment) -> list[Any]:
-    """How far the two runs are, and their factors once both are done."""
+    """Say how far the two runs are, and draw their factors once both are done."""
     if experiment.factors:
         draw = (figures.factors_sentence, figures.factors_figure, figures.factors_notes)
         return [drawn(experiment.factors) for drawn in draw]

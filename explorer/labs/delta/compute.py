@@ -43,7 +43,7 @@ BINS = 16
 def spectrum(
     deltas: Deltas, base: BaseWeights | None = None, name: str = "This run", step: int | None = None
 ) -> SpectrumResult:
-    """The singular values of every update: all LoRA factors of one shape at once, dense updates one by one.
+    """Compute the singular values of every update: all LoRA factors of one shape at once, dense updates one by one.
 
     base: None leaves the parts that need W out. Raises BadInputError for a method that changes no weight matrix, and
     ExplorerError if the weights are no longer finite.
@@ -51,12 +51,13 @@ def spectrum(
     if not deltas:
         raise BadInputError(f"{name} has no ΔW: {adapted(deltas)}")
     values = _all_values(deltas)
+    # As pages list them; other names last.
     sites = sorted(deltas, key=lambda site: (site[0], TARGETS.index(site[1]) if site[1] in TARGETS else len(TARGETS)))
     return SpectrumResult(name, tuple(_site(site, deltas[site], values[site], base) for site in sites), step)
 
 
 def _all_values(deltas: Deltas) -> dict[Site, Tensor]:
-    """Singular values by site; the low-rank ones in a batch for each shape."""
+    """Compute singular values by site; the low-rank ones in a batch for each shape."""
     batches: dict[tuple[int, ...], list[tuple[Site, LowRank]]] = defaultdict(list)
     values: dict[Site, Tensor] = {}
     for site, delta in deltas.items():
@@ -65,8 +66,8 @@ def _all_values(deltas: Deltas) -> dict[Site, Tensor]:
         else:
             values[site] = spectra.dense_spectrum(finite(delta.value))
     for batch in batches.values():
-        down = finite(torch.stack([delta.A for _, delta in batch]))
-        up = finite(torch.stack([delta.B for _, delta in batch]))
+        down = finite(torch.stack([delta.A for _, delta in batch]))  # (sites, r, k)
+        up = finite(torch.stack([delta.B for _, delta in batch]))  # (sites, d, r)
         scales = torch.tensor([float(delta.scale) for _, delta in batch], dtype=torch.float64)
         found = spectra.low_rank_spectrum(down, up, scales)
         values |= {site: row for (site, _), row in zip(batch, found, strict=True)}
@@ -108,9 +109,11 @@ def similarity(
     basis: str = "",
     names: tuple[str, str] = ("the first run", "the second run"),
 ) -> SimilarityResult:
-    """φ(i, j) between two runs' directions, at most KEPT of each (LoRA, section 7.2).
+    """Compute φ(i, j) between two runs' directions, at most KEPT of each (LoRA, section 7.2).
 
-    basis: a key of BASES; empty takes A's where both runs have an A, as the paper does, else ΔW's right-singular vectors.
+    basis: a key of BASES; "" takes A's if both runs have an A, as the paper does, else ΔW's right-singular vectors.
+
+    Raises BadInputError for runs of different widths, and for an update that is still zero.
     """
     pair = update_at(deltas_a, layer, module), update_at(deltas_b, layer, module)
     if not basis:
@@ -121,7 +124,7 @@ def similarity(
             f"The two runs belong to models of different widths ({len(one)} and {len(other)}), so their directions lie in "
             "different spaces. Choose two runs of one model."
         )
-    draw = torch.Generator().manual_seed(0)
+    draw = torch.Generator().manual_seed(0)  # the same comparison each time
     drawn = [spectra.random_directions(len(one), directions.shape[1], draw) for directions in (one, other)]
     return SimilarityResult(
         *names,
@@ -136,7 +139,7 @@ def similarity(
 
 
 def _directions(delta: Delta, basis: str) -> Tensor:
-    """Orthonormal columns, strongest first, without those that carry nothing."""
+    """Return orthonormal columns (width, at most KEPT), strongest first, without those that carry nothing."""
     if basis not in BASES:
         raise BadInputError(f"The directions are those of {', '.join(BASES)}; got {str(basis)[:40]!r}.")
     if basis in ("A", "B"):
@@ -145,6 +148,7 @@ def _directions(delta: Delta, basis: str) -> Tensor:
         found = spectra.dense_svd(finite(delta.A if basis == "A" else delta.B))
     else:
         found = decomposed(delta)
+    # The tolerance of numpy's matrix_rank: directions below it are rounding.
     noise = float(found.S[0]) * max(shape_of(delta)) * torch.finfo(found.S.dtype).eps
     kept = min(int((noise < found.S).sum()), KEPT)
     if kept == 0:
@@ -155,7 +159,7 @@ def _directions(delta: Delta, basis: str) -> Tensor:
 def amplification(
     deltas: Deltas, base: BaseWeights | None, layer: int, module: str, r: int, name: str = "This run"
 ) -> AmplificationResult:
-    """How strongly W holds the first r directions of ΔW, of its own and random ones (LoRA, section 7.3).
+    """Measure how strongly W holds the first r directions of ΔW, of its own and random ones (LoRA, section 7.3).
 
     Raises BadInputError for r beyond ΔW's rank and for an update that is zero, ModelUnavailableError without W.
     """
@@ -179,7 +183,9 @@ def amplification(
 
 
 def factors(deltas: Deltas, base: BaseWeights | None, module: str, r: int, name: str = "This run") -> RunFactors:
-    """The amplification in every layer, comparable between LoRA and full fine-tuning: both in their first r directions."""
+    """Measure the amplification in every layer, comparable between LoRA and full fine-tuning: both in their first r
+    directions.
+    """
     sites = sorted(site for site in deltas if site[1] == module)
     if not sites:
         raise BadInputError(f"{name} did not adapt {module!r}: {adapted(deltas)}")
@@ -205,23 +211,27 @@ def _amplified(site: Site, delta: Delta, base: BaseWeights | None, r: int) -> sp
 def placement(
     deltas: Deltas, base: BaseWeights | None, layer: int, module: str, name: str = "This run"
 ) -> PlacementResult:
-    """The share of ΔW's energy along W's singular directions, in at most BINS bins from the strongest to the weakest."""
+    """Compute the share of ΔW's energy along W's singular directions, in at most BINS bins from the strongest to the
+    weakest.
+    """
     delta = update_at(deltas, layer, module)
     weight = needed(base).decomposed((layer, module), delta)
     left, right = spectra.placement(decomposed(delta), weight)
     count, (rows, columns) = len(right), shape_of(delta)
+    # Bins differ by one direction at most.
     edges = [round(place * count / min(BINS, count)) for place in range(min(BINS, count) + 1)]
     sizes = [stop - start for start, stop in pairwise(edges)]
     return PlacementResult(
         name,
         layer,
         module,
-        tuple(edge + 1 for edge in edges[:-1]),
+        tuple(edge + 1 for edge in edges[:-1]),  # pages count from 1
         count,
         tuple(float(part.sum()) for part in right.split(sizes)),
         tuple(float(part.sum()) for part in left.split(sizes)),
         tuple(size / columns for size in sizes),
         tuple(size / rows for size in sizes),
+        # Shares add up to less than 1 on the longer side: W has no direction for the rest.
         max(0.0, 1 - float(right.sum())) if columns > count else 0.0,
         max(0.0, 1 - float(left.sum())) if rows > count else 0.0,
     )

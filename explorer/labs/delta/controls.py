@@ -22,17 +22,17 @@ ALL_LAYERS = "all"
 
 
 def layer_choices(count: int) -> list[tuple[str, str]]:
-    """All layers together, then each by its number from 0."""
+    """Return the choice of all layers together, then of each by its number from 0."""
     return [("all layers", ALL_LAYERS), *((f"layer {number}", str(number)) for number in range(count))]
 
 
 def layer_number(value: object) -> int | None:
-    """The number of a layer; None for all of them."""
+    """Return the number of a layer; None for all of them."""
     return int(value) if isinstance(value, (int, str)) and str(value).isdigit() else None
 
 
 def module_update(result: SpectrumResult, chosen: object = None) -> Any:
-    """The modules that a run adapted, as choices; the first is chosen where the chosen one is not among them."""
+    """Return the modules that a run adapted, as choices; the first is chosen if the chosen one is not among them."""
     choices = [(module_name(name), name) for name in result.modules]
     value = chosen if chosen in result.modules else result.modules[0]
     return gr.update(choices=choices, value=value)
@@ -45,12 +45,12 @@ class Settled:
         self.run = gr.Textbox("", label="run that is looked at", visible="hidden")
 
     def in_view(self, tab: gr.Tab, part: str) -> list[Any]:
-        """What fires when a tab is opened, and for another run while this part of it can be seen."""
+        """Return what fires when a tab is opened, and for another run while this part of it can be seen."""
         return [once_known(self.run, tab.select), while_in_view(part, self.run.change)]
 
 
 def stay_within(picker: RunPicker, places: list[gr.components.Component], settled: Settled) -> None:
-    """When another run is chosen, no layer and no matrix is looked at that it does not have."""
+    """Wire the choice of a run so that only layers and matrices that it has can be looked at."""
 
     def within(run: str | None, *standing: Any) -> list[Any]:
         if not run:  # before the page knows which
@@ -59,12 +59,13 @@ def stay_within(picker: RunPicker, places: list[gr.components.Component], settle
             spec = picker.page.engine.runs.get(run).spec
             last, names = _depth(spec) - 1, _matrices(spec)
         except ExplorerError:
+            # A run that is gone: the places stay, and the question says what is wrong.
             return [*[gr.skip()] * len(standing), run]
         values = [
             _among(names, value) if isinstance(place, gr.Dropdown) else _at_most(last, value)
             for place, value in zip(places, standing, strict=True)
         ]
-        return [*values, run]
+        return [*values, run]  # its change asks, and the places are set with it
 
     picker.run.change(within, [picker.run, *places], [*places, settled.run], **QUIET)
 
@@ -86,7 +87,7 @@ def _depth(spec: RunSpec) -> int:
 
 
 def _matrices(spec: RunSpec) -> list[str]:
-    """What a run adapts in each layer, by the names that its family gives them."""
+    """Return what a run adapts in each layer, by the names that its family gives them."""
     from explorer.runs.checks import matrices_of_model
 
     method = find_method(spec.method)
@@ -95,7 +96,7 @@ def _matrices(spec: RunSpec) -> list[str]:
 
 
 def matrix_choice(tab: str) -> tuple[gr.Dropdown, gr.Number]:
-    """The module and the layer of one matrix; the layer's box is called `<tab>-layer`."""
+    """Lay out the module and the layer of one matrix; the layer's box is called `<tab>-layer`."""
     modules = [(module_name(name), name) for name in TARGETS]
     module = control(PlacementParams, "module", choices=modules)
     return module, control(PlacementParams, "layer", value=OPENING_LAYER, minimum=0, elem_id=f"{tab}-layer")

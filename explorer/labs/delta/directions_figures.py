@@ -38,14 +38,14 @@ def similarity_table(result: SimilarityResult) -> Table:
 
 
 def similarity_sentence(result: SimilarityResult) -> Markup:
-    """How much of the strongest direction the two share, beside chance."""
+    """Say how much of the strongest direction the two share, beside chance."""
     place, share = f"Layer {result.layer}, {module_name(result.module)}: ", strong(percent(result.phi[0][-1]))
     said = f" of the strongest direction of {result.name_a} lies in the space of {result.name_b}'s directions (chance: "
     return prose(place, share, said, f"{percent(result.expected[0][-1])}).")
 
 
 def similarity_notes(result: SimilarityResult) -> Markup:
-    """How much of the strongest direction the two share, and how much of everything, each beside chance."""
+    """State how much of the strongest direction the two runs share, and how much of all directions, each beside chance."""
     ra, rb = len(result.phi), len(result.phi[0])
     first, whole = result.phi[0][-1], result.phi[-1][-1]
     return caption(
@@ -53,13 +53,13 @@ def similarity_notes(result: SimilarityResult) -> Markup:
         strong(percent(first)),
         f" of the strongest direction of {result.name_a} lies in the space of {result.name_b}'s {_directions(rb)} "
         f" (chance: {percent(result.expected[0][-1])}). Of all {_directions(ra)} it is ",
-        strong(percent(whole) if ra <= rb else f"φ = {number(whole)}"),
+        strong(percent(whole) if ra <= rb else f"φ = {number(whole)}"),  # a share only of the smaller space
         f" (chance: {percent(result.expected[-1][-1])}).",
     )
 
 
 def similarity_facts(result: SimilarityResult) -> Markup:
-    """One line below the figure: strongest against strongest, and which directions in which space."""
+    """State in one line φ of strongest against strongest, and which directions in which space."""
     return facts(
         measures(
             f"φ(1, 1) = {number(result.phi[0][0])}, strongest against strongest",
@@ -75,7 +75,10 @@ def _directions(count: int) -> str:
 
 
 def similarity_figure(result: SimilarityResult) -> Picture:
-    """The paper's heatmap, i down and j across, beside the same of two random subspaces; one above the other on a phone."""
+    """Draw the paper's heatmap, i down and j across, beside the same of two random subspaces.
+
+    A phone has one above the other.
+    """
     numbers, upside = axis(grid=False, tickformat="d", nticks=9), axis(down=True, grid=False, tickformat="d", nticks=9)
     across = axis(f"j: {label(result.name_b, 24)}") | numbers
     down = axis(f"i: {label(result.name_a, 24)}") | upside
@@ -90,7 +93,7 @@ def similarity_figure(result: SimilarityResult) -> Picture:
 
 
 def _phi_grid(result: SimilarityResult, rows: Grid) -> list[Trace]:
-    """Colour each cell by φ minus its chance level, which depends on the cell's i and j."""
+    """Draw cells coloured by φ minus its chance level, which depends on the cell's i and j."""
     chance, most = result.expected, _most(result)
     small = len(rows[0]) <= CELLS_WITH_TEXT
     pairs = [list(zip(row, expected, strict=True)) for row, expected in zip(rows, chance, strict=True)]
@@ -104,13 +107,13 @@ def _phi_grid(result: SimilarityResult, rows: Grid) -> list[Trace]:
 
 
 def _most(result: SimilarityResult) -> float:
-    """Where both grids' colours end: the largest distance from chance; 1 where nothing differs from it."""
+    """Return the end of both grids' colours: the largest distance from chance; 1 if nothing differs from it."""
     gaps = [abs(gap) for rows in (result.phi, result.drawn) for row in _above(rows, result.expected) for gap in row]
     return max(gaps) or 1.0
 
 
 def _above(rows: Grid, chance: Grid) -> list[list[float]]:
-    """φ less what chance gives."""
+    """Return φ less what chance gives."""
     return [
         [phi - expected for phi, expected in zip(row, others, strict=True)]
         for row, others in zip(rows, chance, strict=True)
@@ -139,7 +142,7 @@ def _bins(result: PlacementResult) -> list[tuple[int, int, float, float, float, 
 
 
 def placement_sentence(result: PlacementResult) -> Markup:
-    """How much of ΔW lies in the strongest directions of W, as multiples of what a random update would have there."""
+    """Say how much of ΔW lies in the strongest directions of W, as multiples of what a random update would have there."""
     if not sum(result.right):
         return prose("ΔW is zero, so it lies nowhere yet.")
     _, _, right, expected_right, left, expected_left = _bins(result)[0]
@@ -149,7 +152,7 @@ def placement_sentence(result: PlacementResult) -> Markup:
 
 
 def placement_notes(result: PlacementResult) -> Markup:
-    """How much of ΔW lies in the strongest directions of W, beside what a random update would have there."""
+    """Say how much of ΔW lies in the strongest directions of W, beside what a random update would have there."""
     if not sum(result.right):
         return Markup("")
     first, stop, right, expected_right, left, expected_left = _bins(result)[0]
@@ -161,7 +164,7 @@ def placement_notes(result: PlacementResult) -> Markup:
         strong(percent(left)),
         f", {number(left / expected_left)} times. Bars above 1 mark directions of W that the update uses more than chance.",
     ]
-    outside = max(result.outside_right, result.outside_left)
+    outside = max(result.outside_right, result.outside_left)  # one side at most: the longer
     if outside:
         side = "input" if result.outside_right else "output"
         parts.append(f" {percent(outside)} lies where W, which is not square, has no direction on its {side} side.")
@@ -169,7 +172,7 @@ def placement_notes(result: PlacementResult) -> Markup:
 
 
 def placement_figure(result: PlacementResult) -> Picture:
-    """Bars over W's singular directions from the strongest: ΔW's energy there as a multiple of a random update's."""
+    """Draw bars over W's singular directions from the strongest: ΔW's energy there as a multiple of a random update's."""
     bins = _bins(result)
     centres = [(start + stop) / 2 for start, stop, *_ in bins]
     sides = (

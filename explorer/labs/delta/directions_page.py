@@ -32,7 +32,7 @@ The LoRA paper compares $r = 8$ with $r = 64$ (figure 3) and two seeds (figure 4
 def build_compare(
     page: Page, picker: RunPicker, tab: gr.Tab, settled: Settled
 ) -> tuple[gr.Dropdown, list[gr.components.Component]]:
-    """Returns the list with the second run, and the places that depend on the run."""
+    """Fill and wire the tab. Return the list with the second run, and the places that depend on the run."""
     with two_columns():
         with inputs_column():
             other = picker.dropdown("Compared with", elem_id="other-run", value=OTHER_RANK)

@@ -30,43 +30,44 @@ _BASES = LRUCache(1)
 
 
 def base_of(run: OpenRun) -> BaseWeights | None:
-    """W of the run's base model, its singular values computed once for all visitors; None if it is not here."""
+    """Return W of the run's base model, its singular values computed once for all visitors; None if it is not here."""
     try:
         loaded = run.loaded()
     except ModelUnavailableError:
         return None
+    # With the model itself, which keeps its id from naming another.
     _, base = _BASES.get(id(loaded.model), lambda: (loaded.model, BaseWeights(base_weights(loaded))))
     return cast(BaseWeights, base)
 
 
 def delta_spectrum(open_run: OpenRuns, params: SpectrumParams) -> SpectrumResult:
-    """Singular values of every ΔW of a run at one step."""
+    """Compute the singular values of every ΔW of a run at one step."""
     run = open_run(params.run)
-    step = run.kept_step(params.step or None)
+    step = run.kept_step(params.step or None)  # 0 stands for the last
     return compute.spectrum(run.deltas(step), base_of(run), run.record.name, step)
 
 
 def subspace_similarity(open_run: OpenRuns, params: SubspaceParams) -> SimilarityResult:
-    """φ between the directions of two runs."""
+    """Compute φ between the directions of two runs."""
     one, other = open_run(params.run_a), open_run(params.run_b)
     names = (one.record.name, other.record.name)
     return compute.similarity(one.deltas(), other.deltas(), params.layer, params.module, names=names)
 
 
 def amplification(open_run: OpenRuns, params: AmplificationParams) -> AmplificationResult:
-    """‖ΔW‖ against what W holds in its directions."""
+    """Compare ‖ΔW‖ with what W holds in its directions."""
     run = open_run(params.run)
     return compute.amplification(run.deltas(), base_of(run), params.layer, params.module, params.r, run.record.name)
 
 
 def amplification_by_layer(open_run: OpenRuns, params: FactorsParams) -> tuple[RunFactors, RunFactors]:
-    """The amplification factor in every layer of two runs: of LoRA and of full fine-tuning, say."""
+    """Compute the amplification factor in every layer of two runs: of LoRA and of full fine-tuning, say."""
     runs = [open_run(name) for name in (params.run_a, params.run_b)]
     one, other = (compute.factors(run.deltas(), base_of(run), params.module, params.r, run.record.name) for run in runs)
     return one, other
 
 
 def placement(open_run: OpenRuns, params: PlacementParams) -> PlacementResult:
-    """Where in W's spectrum the update lies."""
+    """Measure where in W's spectrum the update lies."""
     run = open_run(params.run)
     return compute.placement(run.deltas(), base_of(run), params.layer, params.module, run.record.name)

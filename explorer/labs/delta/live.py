@@ -32,10 +32,11 @@ class Experiment:
 
 
 def follow_delta(engine: Engine, params: FollowDeltaParams, owner: str) -> Iterator[SpectrumResult | None]:
-    """The newest ΔW of a run, whenever another has been kept, until the run has ended."""
+    """Yield the newest ΔW of a run, whenever another has been kept, until the run has ended."""
     drawn: tuple[int, ...] | None = None
     for record in follow(engine.runs, params.run):
         ended = record is not None and not record.status.is_active
+        # The end is drawn even without a new snapshot: its weights are.
         if record is None or (not ended and (not record.snapshots or record.snapshots == drawn)):
             yield None
             continue
@@ -49,9 +50,9 @@ def sweep_ranks(engine: Engine, params: SweepParams, owner: str) -> Iterator[Com
 
 
 def sweep_result(compared: Compared) -> RankSweepResult:
-    """The sweep so far; a run's latest held-out metric until it is done."""
+    """Return the sweep so far, with a run's latest held-out metric until it is done."""
     records = compared.records
-    metric = METRICS[records[0].leading_metric].title
+    metric = METRICS[records[0].leading_metric].title  # all are on one task
     points = tuple(RankPoint(record.spec.rank, record.score, record.trainable) for record in records)
     return RankSweepResult(records[0].task_title, metric, points)
 
@@ -63,7 +64,7 @@ def compare_amplification(engine: Engine, params: ExperimentParams, owner: str) 
     for compared in follow_all(engine.runs, started):
         last = compared or last
         yield Experiment(compared) if compared is not None else None
-    require_success(last)
+    require_success(last)  # before anything is asked of a run that failed
     factors = engine.follow(FACTORS, FactorsParams(started[0], started[1], params.module, params.r)).last.result()
     yield Experiment(last, factors)
 

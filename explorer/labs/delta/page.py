@@ -19,7 +19,7 @@ from explorer.ui.run_picker import RunPicker
 
 
 def build(page: Page) -> None:
-    """One choice of a run above, and a tab for each question."""
+    """Lay out one choice of a run above, and a tab for each question."""
     picker = RunPicker(
         page,
         accept=lambda record: find_method(record.spec.method).changes_matrices,
@@ -45,5 +45,6 @@ def build(page: Page) -> None:
             "Rank sweep", id="sweep", visible=False
         ) as sweep:  # scripts' endpoint: Fine-tune sweeps the rank, with seeds
             build_sweep(page, picker, sweep)
+    # At the end, when every tab has made its places.
     stay_within(picker, [*whole, *matrix, *places, *more], settled)
     picker.wire(other, second, third)

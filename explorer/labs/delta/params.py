@@ -114,7 +114,8 @@ class ExperimentParams:
         return self
 
     def specs(self) -> tuple[RunSpec, RunSpec]:
-        """The two runs; LoRA's rank is at least r."""
+        """Return the two runs; LoRA's rank is at least r."""
+        # 8: the rank of LoRA by default.
         lora = spec_of(self, method="lora", rank=max(8, self.r), targets=(self.module,))
         return lora, spec_of(self, method="full")
 
@@ -138,5 +139,5 @@ class SweepParams:
         return self
 
     def specs(self) -> list[RunSpec]:
-        """One run a rank. alpha grows with the rank, so that alpha / r, the update's scale, stays the same."""
+        """Return one run a rank. alpha grows with the rank, so that alpha / r, the update's scale, stays the same."""
         return [spec_of(self, rank=rank, alpha=2.0 * rank) for rank in self.ranks]

@@ -59,7 +59,7 @@ class SpectrumResult:
         return tuple(dict.fromkeys(site.module for site in self.sites))
 
     def of(self, module: str) -> tuple[SiteSpectrum, ...]:
-        """One module's sites, layer by layer; raise BadInputError if the run has none."""
+        """Return one module's sites, layer by layer. Raises BadInputError if the run has none."""
         found = tuple(site for site in self.sites if site.module == module)
         if not found:
             raise BadInputError(f"{self.name} did not adapt {module!r}: choose one of {', '.join(self.modules)}.")
@@ -110,7 +110,7 @@ class AmplificationResult:
     projections: tuple[Projection, Projection, Projection]
 
     def of(self, directions: str) -> Projection:
-        """The projection on the directions of ΔW, of W or random."""
+        """Return the projection on the directions of ΔW, of W or random."""
         return {entry.directions: entry for entry in self.projections}[directions]
 
 

@@ -17,24 +17,25 @@ def sweep_table(result: RankSweepResult) -> Table:
 
 
 def sweep_sentence(result: RankSweepResult) -> Markup:
-    """Which rank does best, or that all do alike."""
+    """Say which rank does best, or that all do alike."""
     scored = _scored(result)
     if not scored:
         return prose("No run of the sweep has a metric yet.")
     (rank, best, _), worst = max(scored, key=lambda point: point[1]), min(point[1] for point in scored)
     if len(scored) > 1 and best == worst:
         return prose(f"{result.task}: every rank reaches the same {result.metric}, ", strong(f"{best:.3f}"), ".")
+    # Of equal ones `max` finds the lowest rank.
     already = " already" if sum(point[1] == best for point in scored) > 1 else ""
     return prose(f"{result.task}: the best {result.metric} is ", strong(f"{best:.3f} at r = {rank}"), f"{already}.")
 
 
 def _scored(result: RankSweepResult) -> list[tuple[int, float, int]]:
-    """Rank, metric and trained parameters of each run that has a metric, by rank."""
+    """Return rank, metric and trained parameters of each run that has a metric, by rank."""
     return sorted((point.rank, point.metric, point.trainable) for point in result.points if point.metric is not None)
 
 
 def sweep_notes(result: RankSweepResult) -> Markup:
-    """What the smallest rank reaches with how many parameters, how far apart they all are, and what one seed cannot say."""
+    """Say what the smallest rank reaches with how many parameters, how far apart all are, and what one seed cannot say."""
     scored = _scored(result)
     if not scored:
         return Markup("")
@@ -52,7 +53,7 @@ def sweep_notes(result: RankSweepResult) -> Markup:
 
 
 def sweep_figure(result: RankSweepResult) -> Picture:
-    """Metric over rank, evenly spaced; below each rank how many parameters it trained."""
+    """Draw the metric over rank, evenly spaced, with how many parameters each trained."""
     points = sorted((point for point in result.points if point.metric is not None), key=lambda point: point.rank)
     names = [f"{point.rank}<br>{compact(point.trainable)}" for point in points]
     scores = [point.metric for point in points]

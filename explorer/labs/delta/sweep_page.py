@@ -24,7 +24,7 @@ from explorer.ui.several import follow_several
 
 
 def build_sweep(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
-    """The task and the ranks; the scores by rank, beside the paper's."""
+    """Fill and wire the tab: the task and the ranks; the scores by rank, beside the paper's."""
     with two_columns():
         with inputs_column():
             buttons = start_stop("Sweep the ranks", "sweep", stop="Stop them all", stop_id=None)

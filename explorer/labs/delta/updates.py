@@ -31,7 +31,9 @@ class BaseWeights:
         self._decomposed = LRUCache(MOST_DECOMPOSED)
 
     def matrix(self, site: Site, delta: Delta) -> Tensor:
-        """W of a site on the CPU; raise BadInputError if it is missing or of another shape than the update."""
+        """Return W (d, k) of a site on the CPU. Raises BadInputError if it is missing or of another shape than the
+        update.
+        """
         found = self._matrices.get(site)
         if found is None or tuple(found.shape) != shape_of(delta):
             has = "no such matrix" if found is None else f"one of {found.shape[0]} x {found.shape[1]}"
@@ -42,13 +44,13 @@ class BaseWeights:
         return found.detach().cpu()
 
     def values(self, site: Site, delta: Delta) -> Tensor:
-        """W's singular values, from large to small."""
+        """Return W's singular values, (min(d, k),), from large to small."""
         if site not in self._values:
             self._values[site] = spectra.dense_spectrum(self.matrix(site, delta))
         return self._values[site]
 
     def decomposed(self, site: Site, delta: Delta) -> spectra.Svd:
-        """W's singular vectors too; of the matrices that were asked for last they are kept."""
+        """Return W's singular vectors too; of the matrices that were asked for last they are kept."""
         found: spectra.Svd = self._decomposed.get(site, lambda: spectra.dense_svd(self.matrix(site, delta)))
         return found
 
@@ -62,7 +64,7 @@ def update_at(deltas: Deltas, layer: int, module: str) -> Delta:
 
 
 def adapted(deltas: Deltas) -> str:
-    """What can be chosen instead, as the end of a sentence."""
+    """Say what can be chosen instead, as the end of a sentence."""
     if not deltas:
         return "this run changes no weight matrix of the encoder. Choose a run of LoRA or of full fine-tuning."
     layers = sorted({layer for layer, _ in deltas})
@@ -70,7 +72,7 @@ def adapted(deltas: Deltas) -> str:
 
 
 def needed(base: BaseWeights | None) -> BaseWeights:
-    """Raise ModelUnavailableError without it."""
+    """Return W. Raises ModelUnavailableError if it is not here."""
     if base is None:
         raise ModelUnavailableError(
             "This view compares ΔW with W, and the adapter's base model is not on this machine. Choose the base model in "
@@ -80,21 +82,21 @@ def needed(base: BaseWeights | None) -> BaseWeights:
 
 
 def shape_of(delta: Delta) -> tuple[int, int]:
-    """(d, k) of an update."""
+    """Return (d, k) of an update."""
     if isinstance(delta, Dense):
         return delta.value.shape[0], delta.value.shape[1]
     return delta.B.shape[0], delta.A.shape[1]
 
 
 def decomposed(delta: Delta) -> spectra.Svd:
-    """Of LoRA's by its factors; raise ExplorerError for a diverged run's."""
+    """Decompose an update, LoRA's by its factors. Raises ExplorerError for a diverged run's."""
     if isinstance(delta, LowRank):
         return spectra.low_rank_svd(finite(delta.A), finite(delta.B), float(delta.scale))
     return spectra.dense_svd(finite(delta.value))
 
 
 def finite(tensor: Tensor) -> Tensor:
-    """The tensor on the CPU, without gradients; raise ExplorerError for a diverged run's."""
+    """Return the tensor on the CPU, without gradients. Raises ExplorerError for a diverged run's."""
     plain = tensor.detach().cpu()
     if not bool(torch.isfinite(plain).all()):
         raise ExplorerError("The weights of this run are no longer finite: it has diverged. Lower the learning rate.")

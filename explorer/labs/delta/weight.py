@@ -64,6 +64,7 @@ def whole_table(result: WholeSpectra) -> Table:
     """
     columns = ("direction", "share_of_directions", "weight_value", "weight_energy", "update_value", "update_energy")
     three = (result.weight, result.update, result.random)
+    # ΔW's rank may be lower than W's.
     values = zip_longest(*(column for whole in three for column in (whole.values, whole.energy)))
     rows = [
         (place, place / result.directions, weight, weight_energy, update, update_energy, random_energy)
@@ -73,7 +74,7 @@ def whole_table(result: WholeSpectra) -> Table:
 
 
 def whole_sentence(result: WholeSpectra) -> Markup:
-    """How many directions W and ΔW need for most of their energy."""
+    """Say how many directions W and ΔW need for most of their energy."""
     own, update = (one.needed[MOST_OF_IT] for one in (result.weight, result.update))
     place = f"Layer {result.layer}, {module_name(result.module)}: "
     needs = strong(counted(own, "direction"))
@@ -83,7 +84,7 @@ def whole_sentence(result: WholeSpectra) -> Markup:
 
 
 def whole_notes(result: WholeSpectra) -> Markup:
-    """How many directions W and ΔW need for most of their energy, and what of it the method has decided beforehand."""
+    """Say how many directions W and ΔW need for most of their energy, and what of it the method has decided beforehand."""
     place = f"Layer {result.layer}, {module_name(result.module)}: "
     own, random, update = (one.needed[MOST_OF_IT] for one in (result.weight, result.random, result.update))
     parts = [
@@ -98,9 +99,9 @@ def whole_notes(result: WholeSpectra) -> Markup:
 
 
 def _verdict(result: WholeSpectra, own: int, update: int) -> str:
-    """What follows for the hypothesis, which is about the update."""
+    """Say what follows for the hypothesis, which is about the update."""
     weight = "W is not of low rank" if 4 * own > result.directions else "W itself lies in few directions"
-    if result.low_rank:
+    if result.low_rank:  # its low rank is LoRA's doing and no evidence
         return (
             f"{weight}. ΔW's factors allow it {counted(result.rank, 'direction')} in all: whether an update that may take any "
             "would do with few is seen on a run of full fine-tuning."
@@ -115,7 +116,7 @@ def _verdict(result: WholeSpectra, own: int, update: int) -> str:
 
 
 def whole_facts(result: WholeSpectra) -> Markup:
-    """How many directions hold 50, 90 and 99% of each one's energy."""
+    """State how many directions hold 50, 90 and 99% of each one's energy."""
 
     def counts(whole: Whole, name: str) -> Markup:
         shares = (f"{share:.0%} in {number}" for share, number in zip(SHARES, whole.needed, strict=True))
@@ -127,7 +128,9 @@ def whole_facts(result: WholeSpectra) -> Markup:
 
 
 def whole_figure(result: WholeSpectra) -> Picture:
-    """Energy against the share of directions, and singular values over the first: one axis for matrices of any size."""
+    """Draw energy against the share of directions, and singular values over the first: one axis for matrices of any
+    size.
+    """
     shares = (0.001, 0.01, 0.1, 1)
     names = [f"{100 * share:g}%" for share in shares]
     across = axis("share of the directions", log=True, tickmode="array", tickvals=shares, ticktext=names)
@@ -150,7 +153,7 @@ def _lines(result: WholeSpectra, energies: bool) -> list[Trace]:
 
 
 def _line(name: str, colour: str, dash: str, whole: Whole, directions: int, energies: bool) -> Trace:
-    """A zero matrix has no line; where the values end, so does the line."""
+    """Draw one matrix; a zero matrix has no line, and the line ends with the values."""
     first = whole.values[0]
     relative = [value / first if value > 0 else None for value in whole.values] if first else []
     shares = [place / directions for place in range(1, len(whole.values) + 1)] if first else []

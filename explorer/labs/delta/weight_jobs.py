@@ -14,7 +14,7 @@ from explorer.tuning.deltas import LowRank
 
 
 def weight_spectrum(open_run: OpenRuns, params: PlacementParams) -> WholeSpectra:
-    """All singular values of one W and of its update at the run's end."""
+    """Compute all singular values of one W and of its update at the run's end."""
     run = open_run(params.run)
     return whole_spectra(run.deltas(), base_of(run), params.layer, params.module, run.record.name)
 
@@ -22,14 +22,15 @@ def weight_spectrum(open_run: OpenRuns, params: PlacementParams) -> WholeSpectra
 def whole_spectra(
     deltas: Deltas, base: BaseWeights | None, layer: int, module: str, name: str = "This run"
 ) -> WholeSpectra:
-    """Every singular value of W and of its update.
+    """Compute every singular value of W and of its update.
 
-    Raises BadInputError where the run has no such update, ModelUnavailableError without W.
+    Raises BadInputError if the run has no such update, ModelUnavailableError without W.
     """
     delta, site = update_at(deltas, layer, module), (layer, module)
     weight = needed(base).matrix(site, delta)
     own, update = needed(base).values(site, delta), decomposed(delta).S
     rows, columns = weight.shape
+    # Of W's norm, so that only structure differs.
     random = spectra.random_spectrum(rows, columns, float(own.double().norm()))
     low_rank = isinstance(delta, LowRank)
     return WholeSpectra(

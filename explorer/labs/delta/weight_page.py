@@ -28,7 +28,7 @@ these are used, and only the update of a method without such a bound can speak f
 
 
 def build_weight(page: Page, picker: RunPicker, tab: gr.Tab, settled: Settled) -> list[gr.components.Component]:
-    """Returns the places that depend on the run."""
+    """Fill and wire the tab. Return the places that depend on the run."""
     with two_columns():
         with inputs_column():
             module, layer = matrix_choice("weight")

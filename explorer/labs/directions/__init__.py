@@ -23,7 +23,7 @@ _JOBS = "explorer.labs.directions.jobs"
 
 
 def _position(asked: Asked) -> dict[str, object]:
-    """The first piece of the word that was taken."""
+    """Return the position of the word's first piece, for the script."""
     return {"POSITION": asked.result.position}
 
 

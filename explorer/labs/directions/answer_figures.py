@@ -27,12 +27,14 @@ def answer_table(result: AnswerResult) -> Table:
 
 
 def answer_chips(result: AnswerResult) -> dict[str, Any]:
-    """The sentence, with the word that is the answer."""
+    """Return the sentence as chips, with the word that is the answer."""
     return blank_chips(result.text, result.chips, masked=False)
 
 
 def answer_sentence(result: AnswerResult) -> Markup:
-    """How much of its attention the position before a word gives to that word without a mask, and with a causal one."""
+    """Say how much of its attention the position before a word gives to that word, without a mask and with a causal
+    one.
+    """
     free, causal = result.paths
     before, share = in_quotes(result.chips[result.position - 1].shown, bold=False), strong(percent(free.direct[0]))
     under = strong("exactly 0" if causal.direct[0] == 0 else percent(causal.direct[0]))
@@ -49,7 +51,9 @@ def answer_sentence(result: AnswerResult) -> Markup:
 
 
 def answer_notes(result: AnswerResult) -> Markup:
-    """By which ways, and how much of it, the word reaches its prediction by the second layer and by the last."""
+    """State along which paths the word reaches its own prediction, and how much of it arrives by the second layer and
+    the last.
+    """
     free, causal = result.paths
     last = len(free.reach) - 1
     exactly = "exactly 0" if max(*causal.direct, *causal.reach, *causal.moved) == 0 else "not 0"
@@ -61,7 +65,7 @@ def answer_notes(result: AnswerResult) -> Markup:
 
 
 def masking_sentence(result: AnswerResult) -> Markup:
-    """What masking does about it: the word is not in the input."""
+    """Say what masking does about it: the word is not in the input."""
     return prose(
         "What masking does about it: the word is taken out of the input and asked for at its own place. With ",
         in_quotes(result.word), " there to be read, the head at that place gives it ", strong(percent(result.seen)),
@@ -78,7 +82,10 @@ def _copied(result: AnswerResult) -> str:
 
 
 def answer_figure(result: AnswerResult, layer: float = 1) -> Picture:
-    """Rollout up to a layer without and with a causal mask, each position's next word outlined; the word's share by layer."""
+    """Draw rollout up to a layer without and with a causal mask, and the word's share by layer.
+
+    Each position's next word is outlined.
+    """
     layer = min(max(int(layer), 0), len(result.paths[0].flows) - 1)
     maps = [_map(result, paths, layer) for paths in result.paths]
     count = len(result.paths[0].reach)
@@ -101,6 +108,7 @@ def _map(result: AnswerResult, paths: Paths, layer: int) -> Panel:
     at, names, count = result.position, [token_name(chip.shown) for chip in result.chips], len(result.chips)
     places, ends = list(range(count)), (-0.5, count - 0.5)
     shown = [
+        # May not be looked at, so no value.
         [None if paths.mask == "causal" and j > i else share for j, share in enumerate(row)]
         for i, row in enumerate(paths.flows[layer])
     ]
@@ -109,6 +117,7 @@ def _map(result: AnswerResult, paths: Paths, layer: int) -> Panel:
     cells = heat(places, places, shown, CIVIDIS, customdata=read, **look)
     across = axis(grid=False, zeroline=False, span=ends, tickvals=[at], ticktext=[names[at]], size=14)
     down = axis(grid=False, zeroline=False, span=ends[::-1], tickvals=places, ticktext=names, size=14, outer=True)
+    # Right of the diagonal stands the next word, which a position would have to predict.
     outlines = [frame((i + 0.5, i + 1.5), (i - 0.5, i + 0.5), width=4 if i + 1 == at else 1) for i in places[:-1]]
     return Panel(
         cells,

@@ -32,7 +32,7 @@ words are hidden and asked for at their own place, which sees both sides; the pr
 
 
 def build_answer(page: Page, tab: gr.Tab) -> None:
-    """Two trainings; then a sentence, one word of it as the answer of the position before it."""
+    """Lay out two trainings; then a sentence, one word of it as the answer of the position before it."""
     with two_columns():
         with inputs_column():
             caption(

@@ -53,25 +53,27 @@ class Blank:
 
 
 def sight_of(context: str, length: int, place: int) -> Tensor:
-    """Which positions may look at which, (length, length), where the word at `place` is to be told from one side or both.
+    """Return which positions may look at which, booleans (length, length), if the word at `place` is predicted from one
+    side or both.
 
     left: each sees itself and what stands before it. right: none sees what stands before the blank, but for [CLS] at 0.
     """
     at = torch.arange(length)
     if context == "left":
-        return at[None, :] <= at[:, None]
+        return at[None, :] <= at[:, None]  # the lower triangle
     if context == "right":
-        return ((at >= place) | (at == 0)).expand(length, length)
+        return ((at >= place) | (at == 0)).expand(length, length)  # the same for each row
     return torch.ones(length, length, dtype=torch.bool)
 
 
 def added(sight: Tensor) -> Tensor:
-    """What is added to the scores: 0 where sight is true, the least number where not."""
+    """Return what is added to the scores: 0 if sight is true, else the least number."""
+    # Not -inf: a row of padding sees nothing, and its softmax would be nan.
     return torch.zeros(sight.shape).masked_fill(~sight, torch.finfo(torch.float32).min)
 
 
 def hide(resources: Resources, text: str, position: int | None = None, start: int | None = None) -> Blank:
-    """The sentence as each reader gets it, with the word at a token, or at a character, hidden.
+    """Return the sentence as each reader gets it, with the word at a token, or at a character, hidden.
 
     Raises BadInputError for a sentence that is too long, has a blank already, or has no such word.
     """
@@ -87,7 +89,7 @@ def hide(resources: Resources, text: str, position: int | None = None, start: in
         position = next(token.position for token in encoded.tokens if token.word is not None and token.start == start)
     pieces = _pieces(encoder, encoded, position)
     places = tuple(piece.position for piece in pieces)
-    ids = encoded.input_ids.clone()
+    ids = encoded.input_ids.clone()  # the sentence as it is is shown as well
     ids[list(places)] = int(encoder.tokenizer.mask_token_id)
     first, length = places[0], len(ids)
     bert = [
@@ -100,17 +102,20 @@ def hide(resources: Resources, text: str, position: int | None = None, start: in
 
 
 def _pieces(encoder: LoadedModel, encoded: Encoded, position: int | None) -> list[Token]:
-    """The tokens of the word at a position, or of the one after the middle."""
+    """Return the tokens of the word at a position, or of the one after the middle. Raises BadInputError if there is
+    none.
+    """
     unknown = encoder.tokenizer.unk_token_id
     if position is None:
         known = [t for t in encoded.tokens if t.word is not None and t.token_id != unknown and not t.joined]
+        # A full stop only if there is nothing else.
         words = [token for token in known if any(map(str.isalnum, token.shown))] or known
         if not words:
             raise BadInputError(f"{ENCODER} knows no word of this text. Type an English sentence.")
         position = words[min(len(words) - 1, (len(words) + 1) // 2)].position
     token = encoded.tokens[position] if position < len(encoded.tokens) else None
     if token is None or token.word is None:
-        last = len(encoded.tokens) - 2
+        last = len(encoded.tokens) - 2  # without [CLS] at 0 and [SEP] at the end
         raise BadInputError(f"Position {position} holds no word of this text. Its words are at positions 1 to {last}.")
     if token.token_id == unknown:
         raise BadInputError(f"{ENCODER} does not know the word at position {position}. Hide another one.")
@@ -118,29 +123,34 @@ def _pieces(encoder: LoadedModel, encoded: Encoded, position: int | None) -> lis
 
 
 def _continued(decoder: LoadedModel, text: str, start: int) -> Seen:
-    """The sentence as the left-to-right model reads it, which answers from the token before the word.
+    """Return the sentence as the left-to-right model reads it, which answers from the token before the word.
 
     The token that stands between texts in its training comes first, so that the first word has one before it too.
     """
     encoded = encode(decoder, text)
-    if len(encoded.tokens) >= decoder.longest:
+    if len(encoded.tokens) >= decoder.longest:  # one more token comes first
         raise BadInputError(f"This is too long for {DECODER}, which reads {decoder.longest} tokens. Take one sentence.")
+    # Counted without the first token, so among all it is the position before the word.
     place = next(token.position for token in encoded.tokens if token.stop > start)
     ids = torch.cat([torch.tensor([int(decoder.tokenizer.bos_token_id)]), encoded.input_ids])
     return Seen(ids, sight_of("left", len(ids), place), place, encoded.tokens[place].token_id)
 
 
 def log_probabilities(loaded: LoadedModel, rows: Sequence[Seen]) -> Tensor:
-    """ln p over the vocabulary at each row's place, (rows, vocabulary), double precision, in one padded batch."""
+    """Compute ln p over the vocabulary at each row's place, (rows, vocabulary), in double precision and one padded
+    batch.
+    """
     ids = pad_sequence([row.ids for row in rows], batch_first=True)
-    sight = torch.zeros(len(rows), 1, ids.shape[1], ids.shape[1], dtype=torch.bool)
+    sight = torch.zeros(len(rows), 1, ids.shape[1], ids.shape[1], dtype=torch.bool)  # one for all heads
     for number, row in enumerate(rows):
         sight[number, 0, : len(row.ids), : len(row.ids)] = row.sight
     places = torch.tensor([row.place for row in rows], device=loaded.device)
+    # sdpa: no attentions are read here, and eager is slower.
     tree = private_tree(loaded.model, "sdpa")
 
     def only_places(module: Any, given: Any, output: Any) -> Any:
         states = output.last_hidden_state
+        # (rows, 1, width), for a head that need not score the rest.
         output.last_hidden_state = states[torch.arange(len(rows), device=states.device), places][:, None]
         return output
 
@@ -150,7 +160,7 @@ def log_probabilities(loaded: LoadedModel, rows: Sequence[Seen]) -> Tensor:
 
 
 def read_blanks(resources: Resources, blanks: Sequence[Blank]) -> list[tuple[Reading, ...]]:
-    """What the four readers say of each blank; one batch a model."""
+    """Read each blank as the four readers do; one batch a model."""
     found: dict[tuple[int, int], Reading] = {}
     for name in (DECODER, ENCODER):
         loaded = resources.model(name)
@@ -160,14 +170,14 @@ def read_blanks(resources: Resources, blanks: Sequence[Blank]) -> list[tuple[Rea
             for reader, (_, model) in enumerate(READERS)
             if model == name
         ]
-        rows = [blanks[number].seen[reader] for number, reader in asked]
+        rows = [blanks[number].seen[reader] for number, reader in asked]  # the decoder's rows, then the encoder's
         for key, row, scores in zip(asked, rows, log_probabilities(loaded, rows), strict=True):
             found[key] = _reading(loaded, READERS[key[1]][0], row.truth, scores)
     return [tuple(found[number, reader] for reader in range(len(READERS))) for number in range(len(blanks))]
 
 
 def _reading(loaded: LoadedModel, context: str, truth: int, row: Tensor) -> Reading:
-    """One distribution; row: ln p, (vocabulary,)."""
+    """Make a reading of one distribution. row: ln p, (vocabulary,)."""
     best = row.topk(GUESSES)
     return Reading(
         context,
@@ -175,7 +185,7 @@ def _reading(loaded: LoadedModel, context: str, truth: int, row: Tensor) -> Read
         str(loaded.tokenizer.decode([truth])),
         1 + int((row > row[truth]).sum()),
         float(row[truth].exp()),
-        float(torch.special.entr(row.exp()).sum()),
+        float(torch.special.entr(row.exp()).sum()),  # -p ln p, which is 0 at 0
         len(row),
         tuple(
             Guess(str(loaded.tokenizer.decode([token])), probability)

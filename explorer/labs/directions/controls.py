@@ -22,25 +22,28 @@ class Asked:
         self.name = name
         self.text = control(DirectionsParams, "text", elem_id=f"{name}-input")
         self.examples = Examples({title: values for title, *values in EXAMPLES})
+        # Filled by presses on the chips, and by each answer.
         self.position = gr.Textbox("", label="position", visible="hidden")
 
     def lay_out_chips(self) -> gr.HTML:
-        """The sentence's tokens."""
+        """Lay out the place for the sentence's tokens."""
         self.chips = token_chips(elem_id=f"{self.name}-chips")
         return self.chips
 
     @property
     def standing(self) -> Output:
-        """The position box is filled with the answer's own: of the word that was taken where none was named."""
+        """What fills the position box: the position of the word that was taken, though none was named."""
         return self.position, lambda result: str(result.position)
 
     @property
     def inputs(self) -> dict[str, Any]:
-        """By the parameters' names."""
+        """The inputs by the parameters' names."""
         return {"text": self.text, "position": self.position}
 
     def wire(self, connection: Connection, *triggers: Any, tries: Tries | None = None) -> list[Any]:
-        """Run when one fires, when another sentence is typed or picked, or a word is pressed; the events."""
+        """Run when a trigger fires, when another sentence is typed or picked, or a word is pressed. Return these
+        events.
+        """
         boxes = [self.text, self.position]
         picked = [self.examples.into(boxes), *(tries.into(boxes) if tries else ())]
         events = connection.on(*triggers, self.text.submit, extra={"chips": self.chips}, adapt=_still_asked)
@@ -49,11 +52,11 @@ class Asked:
 
 
 def _still_asked(values: dict[str, Any]) -> dict[str, Any]:
-    """The position is of the sentence that the chips show; another one has a word of its own."""
+    """Drop a position that is of another sentence than the chips show; the new one has a word of its own."""
     shown = (values.pop("chips") or {}).get("of")
     return values if shown == values["text"] else values | {"position": None}
 
 
 def _pressed(event: gr.EventData) -> dict[str, Any]:
-    """The word that was pressed; the one that is asked about cannot be."""
+    """Return the word that was pressed; the one that is asked about cannot be."""
     return {"position": event.positions[0]}

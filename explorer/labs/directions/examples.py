@@ -34,7 +34,7 @@ class Blank(NamedTuple):
 
 
 def _blanks(kind: str, sentences: str) -> tuple[Blank, ...]:
-    """From sentences, one a line, with the word in braces."""
+    """Read sentences, one a line, with the word in braces."""
     found = []
     for line in sentences.strip().splitlines():
         before, _, rest = line.partition("{")

@@ -31,16 +31,17 @@ def fifty_table(result: FiftyResult) -> Table:
 
 
 def fifty_sentence(result: FiftyResult) -> Markup:
-    """In how many both sides beat either."""
+    """Say in how many both sides beat either."""
     leading = strong(f"{result.leading} of {len(result.told)}")
     said = f"With both sides {ENCODER} gives the true word more than with left or right alone in "
     return prose(said, leading, " sentences.")
 
 
 def fifty_notes(result: FiftyResult) -> Markup:
-    """Each reader's mean, and how the decoder stands beside the encoder where both read the left."""
+    """State each reader's mean, and how the decoder compares with the encoder if both read the left."""
     done = result.told
     decoder, left, right, both = (percent(_mean(done, reader)) for reader in range(len(READERS)))
+    # In the order of READERS: the decoder's left, the encoder's.
     ahead = sum(one.readings[0].probability > one.readings[1].probability for one in done)
     return caption(
         f"Geometric mean of the true word's probability: both {both}, left {left}, right {right}; {DECODER}, from the left, "
@@ -50,18 +51,19 @@ def fifty_notes(result: FiftyResult) -> Markup:
 
 
 def fifty_bar(result: FiftyResult) -> Markup:
-    """How much is done; nothing when all is."""
+    """Return a bar of how much is done; nothing when all is."""
     share = len(result.told) / result.total
     return progress_bar(share, "sentences read") if share < 1 else Markup("")
 
 
 def _mean(told: Sequence[Told], reader: int) -> float:
-    """The geometric mean of a reader's probabilities of the true word."""
+    """Return the geometric mean of a reader's probabilities of the true word."""
+    # 0 has no logarithm.
     return math.exp(sum(math.log(max(one.readings[reader].probability, 1e-30)) for one in told) / len(told))
 
 
 def fifty_figure(result: FiftyResult) -> Picture:
-    """A panel a kind of sentence, a column a sentence, a mark a reader; in each panel the surest with both sides come first."""
+    """Draw a panel a kind of sentence, a column a sentence, a mark a reader; the surest with both sides come first."""
     powers = range(0, LEAST - 1, -1)
     ticks: Look = {
         "tickvals": [10.0**power for power in powers],
@@ -72,6 +74,7 @@ def fifty_figure(result: FiftyResult) -> Picture:
         told = sorted((one for one in result.told if one.kind == kind), key=lambda one: -one.readings[3].probability)
         places = list(range(1, len(told) + 1))
         drawn = [_marks(told, places, reader) for reader in range(len(READERS))]
+        # While sentences come in, columns keep their width.
         room = max(10, len(told)) if result.told[-1].number < result.total else len(told)
         across = axis(grid=False, zeroline=False, span=(0.2, room + 0.8), showticklabels=False)
         up = axis("probability of the true word", log=True, span=(LEAST - 0.2, 0.2), outer=True, **ticks)

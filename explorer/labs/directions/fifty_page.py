@@ -22,7 +22,7 @@ do with less. What a reader of one side can do when it is trained for it is show
 
 
 def build_fifty(page: Page, tab: gr.Tab) -> None:
-    """A chart that fills as the sentences are read."""
+    """Lay out a chart that fills as the sentences are read."""
     with two_columns():
         with inputs_column(220):
             start, stop = start_stop("Read all fifty", "fifty-start")

@@ -20,12 +20,12 @@ Point = tuple[int, int]
 
 
 def bundled_encoders() -> list[str]:
-    """The bundled models that look both ways."""
+    """Return the bundled models that look both ways."""
     return [card.model_id for card in _bundled() if Capability.CAUSAL not in card.capabilities]
 
 
 def bundled_decoders() -> list[str]:
-    """Those that look back alone."""
+    """Return the bundled models that look back alone."""
     return [card.model_id for card in _bundled() if Capability.CAUSAL in card.capabilities]
 
 
@@ -34,7 +34,7 @@ def _bundled() -> Iterable[ModelCard]:
 
 
 def stacks() -> Markup:
-    """Three drawings beside each other, each with a sentence and the bundled models of its kind."""
+    """Return three drawings beside each other, each with a sentence and the bundled models of its kind."""
     encoders, decoders = (", ".join(names) for names in (bundled_encoders(), bundled_decoders()))
     found = (
         (
@@ -89,6 +89,7 @@ def _both() -> Markup:
     parts = _stack(left, list(product(range(3), range(3))), ("wir", "gehen", "heim"), {}, set(), LOWER)
     parts += _stack(right, back, ("<s>", "we", "go"), {0: "we", 1: "go", 2: "home"}, {0})
     for row in (1, 2):  # every layer of the decoder looks at the encoder's last states
+        # Before the nodes, which then cover their ends.
         parts[:0] = [_line((x, TOP + LOWER), (right[0], _row(row)), row == 2) for x in left]
     said = "Encoder-decoder: an encoder over three words; beside it a decoder, with lines to the encoder's last states."
     return _svg(6 * STEP + 14, parts, said)
@@ -99,7 +100,7 @@ def _columns(count: int, start: int) -> list[int]:
 
 
 def _row(number: int) -> int:
-    """How far down a row stands; 0 is what is read."""
+    """Return how far down a row stands; 0 is what is read."""
     return BOTTOM - HEIGHT * number
 
 
@@ -111,8 +112,10 @@ def _stack(
     lit: set[int],
     lower: int = 0,
 ) -> list[Markup]:
-    """Lines, then nodes, then words. looks: (who looks, at whom); lit: whose lines into the top row stand out; lower: by so
-    many pixels."""
+    """Draw lines, then nodes, then words.
+
+    looks: (who looks, at whom). lit: whose lines into the top row stand out. lower: by so many pixels.
+    """
     parts = [
         _line((columns[j], _row(row) + lower), (columns[i], _row(row + 1) + lower), row == 1 and i in lit)
         for row in (0, 1)

@@ -41,7 +41,7 @@ AT_ONCE = 10
 
 
 def directions(resources: Resources, params: DirectionsParams) -> DirectionsResult:
-    """The hidden word's rank and probability from the left (two models), from the right, and from both sides."""
+    """Rank the hidden word from the left (two models), from the right, and from both sides, with its probability."""
     blank = hide(resources, params.text, params.position)
     (readings,) = read_blanks(resources, [blank])
     return DirectionsResult(params.text, blank.word, blank.places[0], len(blank.places), _chips(blank), readings)
@@ -62,7 +62,9 @@ def _chips(blank: Blank) -> tuple[Chip, ...]:
 
 
 def directions_of_fifty(resources: Resources, params: FiftyParams) -> Iterator[FiftyResult]:
-    """A hidden word of each of fifty sentences, from every side, ten sentences at a time; each result has those that are done."""
+    """Read a hidden word of each of fifty sentences, from every side, ten at a time; each result has those that are
+    done.
+    """
     told: tuple[Told, ...] = ()
     for start in range(0, len(FIFTY), AT_ONCE):
         asked = FIFTY[start : start + AT_ONCE]
@@ -77,7 +79,8 @@ def directions_of_fifty(resources: Resources, params: FiftyParams) -> Iterator[F
 
 
 def attention_of_directions(resources: Resources, params: SightParams) -> SightResult:
-    """The attention of one layer, mean over its heads, under each reader's mask. A model with fewer layers shows its last.
+    """Read the attention of one layer, mean over its heads, under each reader's mask. A model with fewer layers shows
+    its last.
 
     Raises BadInputError for a layer that bert-small does not have.
     """
@@ -93,8 +96,8 @@ def attention_of_directions(resources: Resources, params: SightParams) -> SightR
 
 
 def _sight(loaded: LoadedModel, context: str, seen: Seen, layer: int) -> Sight:
-    layer = min(layer, depth_of(loaded.model) - 1)
-    weights = _read(loaded, seen.ids, seen.sight).attentions[layer][0].mean(0).tolist()
+    layer = min(layer, depth_of(loaded.model) - 1)  # the decoder has fewer
+    weights = _read(loaded, seen.ids, seen.sight).attentions[layer][0].mean(0).tolist()  # (heads, n, n) to (n, n)
     shown = tuple(
         tuple(weight if may else None for weight, may in zip(row, allowed, strict=True))
         for row, allowed in zip(weights, seen.sight.tolist(), strict=True)
@@ -104,11 +107,13 @@ def _sight(loaded: LoadedModel, context: str, seen: Seen, layer: int) -> Sight:
 
 
 def _read(loaded: LoadedModel, ids: Tensor, sight: Tensor) -> Reading:
-    return read(loaded, {"input_ids": ids[None], "attention_mask": added(sight)[None, None]})
+    return read(loaded, {"input_ids": ids[None], "attention_mask": added(sight)[None, None]})  # (1, n) and (1, 1, n, n)
 
 
 def answer_in_view(resources: Resources, params: DirectionsParams) -> AnswerResult:
-    """How much of a word reaches the position before it, which would have to predict it, without and with a causal mask."""
+    """Measure how much of a word reaches the position before it, which would have to predict it, without and with a
+    causal mask.
+    """
     encoder = resources.model(ENCODER)
     blank = hide(resources, params.text, params.position)
     ids, place = blank.encoded.input_ids, blank.places[0]
@@ -118,19 +123,19 @@ def answer_in_view(resources: Resources, params: DirectionsParams) -> AnswerResu
 
 
 def _paths(loaded: LoadedModel, mask: str, ids: Tensor, place: int) -> Paths:
-    """From the text as it is, and from the same with [MASK] at `place`."""
+    """Follow the ways through the text as it is, and through the same with [MASK] at `place`."""
     sight, changed = sight_of(mask, len(ids), place), ids.clone()
     changed[place] = int(loaded.tokenizer.mask_token_id)
     reading, other = _read(loaded, ids, sight), _read(loaded, changed, sight)
-    flows = [flow[0] for flow in rollout(reading.attentions)]
-    states = zip(reading.hidden_states[1:], other.hidden_states[1:], strict=True)
+    flows = [flow[0] for flow in rollout(reading.attentions)]  # (n, n) each
+    states = zip(reading.hidden_states[1:], other.hidden_states[1:], strict=True)  # without the embeddings
     first, second = (with_residual(layer)[0] for layer in reading.attentions[:2])
-    by_way_of = second[place - 1] * first[:, place]
-    by_way_of[[place - 1, place]] = 0
+    by_way_of = second[place - 1] * first[:, place]  # (n,): by way of each position
+    by_way_of[[place - 1, place]] = 0  # these two are no detours
     return Paths(
         {"both": "none", "left": "causal"}[mask],
         tuple(tuple(map(tuple, flow.tolist())) for flow in flows),
-        tuple(float(layer[0, :, place - 1, place].mean()) for layer in reading.attentions),
+        tuple(float(layer[0, :, place - 1, place].mean()) for layer in reading.attentions),  # (heads,)
         tuple(float(flow[place - 1, place]) for flow in flows),
         tuple(float((new - old)[0, place - 1].norm() / old[0, place - 1].norm()) for old, new in states),
         float(by_way_of.sum()),
@@ -138,15 +143,17 @@ def _paths(loaded: LoadedModel, mask: str, ids: Tensor, place: int) -> Paths:
 
 
 def _with_and_without(loaded: LoadedModel, blank: Blank) -> tuple[float, float]:
-    """The probability of the word's first piece at its own place, with the word in the input and with [MASK] there."""
-    hidden = blank.seen[-1]
+    """Return the probability of the word's first piece at its own place, with the word in the input and with [MASK]
+    there.
+    """
+    hidden = blank.seen[-1]  # the reader of both sides
     rows = [dataclasses.replace(hidden, ids=blank.encoded.input_ids), hidden]
     shown, masked = log_probabilities(loaded, rows)[:, hidden.truth].exp().tolist()
     return shown, masked
 
 
 def next_token_proof(params: ProofParams) -> ProofResult:
-    """The curves of the two bundled trainings, which differ in the causal mask alone."""
+    """Read the curves of the two bundled trainings, which differ in the causal mask alone."""
     free, causal = (LossCurve(mask, _points(run_id)) for mask, run_id in zip(("none", "causal"), LEAK, strict=True))
     return ProofResult((free, causal))
 

@@ -13,7 +13,7 @@ from explorer.ui.page import Page
 
 
 def build(page: Page) -> None:
-    """Four tabs, the last a drawing."""
+    """Lay out four tabs, the last a drawing."""
     with gr.Tabs():
         with gr.Tab("One blank", id="blank"):
             build_blank(page)

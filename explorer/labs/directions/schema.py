@@ -82,7 +82,10 @@ class Reading:
 
 @dataclass(frozen=True)
 class DirectionsResult:
-    """One blank by the four readers, in the order of READERS. position: of the hidden word's first piece; pieces: how many."""
+    """One blank by the four readers, in the order of READERS.
+
+    position: of the hidden word's first piece. pieces: how many it has.
+    """
 
     text: str
     word: str
@@ -138,14 +141,14 @@ class Told:
 
 @dataclass(frozen=True)
 class FiftyResult:
-    """Those that are done, of `total`."""
+    """The sentences that are done, of `total`."""
 
     told: tuple[Told, ...]
     total: int
 
     @property
     def leading(self) -> int:
-        """In how many both sides beat the left and the right."""
+        """In how many sentences both sides beat the left and the right."""
         return sum(one.both_leads for one in self.told)
 
 
@@ -169,8 +172,11 @@ class Paths:
 
 @dataclass(frozen=True)
 class AnswerResult:
-    """One word as the answer of the position before it. paths: without a mask and with a causal one; seen, masked: bert-small's
-    probability of the word at its own position, with the word in the input and with [MASK] there."""
+    """One word as the answer of the position before it.
+
+    paths: without a mask and with a causal one; seen, masked: bert-small's probability of the word at its own position,
+    with the word in the input and with [MASK] there.
+    """
 
     text: str
     word: str
@@ -196,6 +202,6 @@ class LossCurve:
 
 @dataclass(frozen=True)
 class ProofResult:
-    """Without a mask, and with one."""
+    """The losses without a mask, and with one."""
 
     curves: tuple[LossCurve, LossCurve]

@@ -20,7 +20,7 @@ from explorer.tuning.students import Ablation, ablated
 
 
 def lines_of(result: Ablated) -> tuple[tuple[Ablation, Repeated], ...]:
-    """Each line of the ablation with its runs, a seed each."""
+    """Return each line of the ablation with its runs, a seed each."""
     lines = ablated(_complete(result))
     return tuple((line, Repeated(result.records[place :: len(lines)])) for place, line in enumerate(lines))
 
@@ -48,7 +48,7 @@ def ablation_table(result: Ablated) -> Table:
 
 
 def agreement(record: RunRecord) -> float | None:
-    """With the teacher, on all held-out examples; None before the end."""
+    """Return how often the student answers as the teacher, on all held-out examples; None before the end."""
     return next(iter(record.outcome.metrics.values())).get("agreement") if record.outcome else None
 
 
@@ -57,7 +57,7 @@ def _change(record: RunRecord, base: float | None) -> float | None:
 
 
 def ablation_sentence(result: Ablated) -> Markup:
-    """Which line costs most, where any does, and whether that is beyond chance."""
+    """Say which line costs most, if any does, and whether that is beyond chance."""
     done = sum(record.outcome is not None for record in result.records)
     if done < len(result.records):
         active = next((record for record in result.records if record.status.is_active), None)
@@ -74,6 +74,7 @@ def ablation_sentence(result: Ablated) -> Markup:
     if lost <= 0:
         return prose(*all_three, "No line costs anything: none of the other four scores less.")
     differ = _differing(result)
+    # None: there is no test to say it by.
     sure = "" if differ is None else (", more than chance" if line in differ else ", which could be chance")
     return prose(
         *all_three, f"What costs most is the line “{line.title}”: ", strong(f"{100 * lost:.1f} points"), f" less{sure}."
@@ -81,9 +82,10 @@ def ablation_sentence(result: Ablated) -> Markup:
 
 
 def _differing(result: Ablated) -> list[Ablation] | None:
-    """The lines that differ from all three terms beyond chance; None where that cannot be said."""
+    """Return the lines that differ from all three terms beyond chance; None if that cannot be said."""
     lines = lines_of(result)
     (_, whole), *others = lines
+    # Several seeds are compared by their scores, one seed by its examples.
     if len(whole.records) > 1:
         known = [(line, runs) for line, runs in others if len(runs.scores.keys() & whole.scores.keys()) > 1]
         p = differences_p([(runs.scores, whole.scores) for _, runs in known])
@@ -94,7 +96,9 @@ def _differing(result: Ablated) -> list[Ablation] | None:
 
 
 def ablation_notes(result: Ablated) -> str:
-    """By which test lines are told from all three terms, and which of them are; empty before all have ended."""
+    """Name the test that compares the lines with all three terms, and the lines that differ by it; "" before all have
+    ended.
+    """
     if any(record.outcome is None for record in result.records):
         return ""
     (_, whole), *others = lines_of(result)
@@ -113,12 +117,13 @@ def ablation_notes(result: Ablated) -> str:
 
 
 def _reached(runs: Repeated) -> float | None:
-    """The mean of their scores; None where the metric is undefined."""
+    """Return the mean of the runs' scores; None if the metric is undefined."""
     return runs.mean if runs.scores else None
 
 
 def ablation_figure(result: Ablated) -> Picture | str:
-    """The score of every line that has one, with the agreement beside it; over several seeds their mean and its spread.
+    """Draw the score of every line that has one, with the agreement beside it; over several seeds their mean and its
+    spread.
 
     Before any has one, what was there stays.
     """
@@ -149,14 +154,14 @@ def ablation_figure(result: Ablated) -> Picture | str:
         for name, values, colour in measures
         if any(value is not None for value in values)
     ]
-    across = axis(span=(min(0.0, *(runs.mean for _, runs in scored)), 1.02))
+    across = axis(span=(min(0.0, *(runs.mean for _, runs in scored)), 1.02))  # a correlation may be below 0
     down, said = rows([line.title for line, _ in scored]), ablation_sentence(result)
     tall, low = (90 + pixels * len(scored) for pixels in (60, 42))
     return chart(said, traces, across, down, height=tall, low=low, legend=True, barmode="group", bargap=0.3)
 
 
 def ablation_list(result: Ablated) -> Markup:
-    """Change by change, beside DistilBERT's."""
+    """List each change beside DistilBERT's."""
     (_, whole), first, rows = lines_of(result)[0], result.records[0], []
     for line, runs in lines_of(result):
         agreed = _agreed(runs)
@@ -187,13 +192,13 @@ def ablation_list(result: Ablated) -> Markup:
 
 
 def _agreed(runs: Repeated) -> float | None:
-    """The mean agreement of those that have ended."""
+    """Return the mean agreement of the runs that have ended."""
     found = [value for record in runs.records if (value := agreement(record)) is not None]
     return fmean(found) if found else None
 
 
 def _changed(runs: Repeated, whole: Repeated) -> str:
-    """By how much they score more than with all three terms, of runs with one seed; with its interval where there are two."""
+    """Say by how much the runs score more than with all three terms, by seed; with an interval if there are two seeds."""
     shared = sorted(runs.scores.keys() & whole.scores.keys())
     if not shared:
         return ""

@@ -26,7 +26,7 @@ OTHER_STUDENTS = (
 
 
 def build_ablation(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
-    """The settings that five students share; sentence, figure and list of what each is worth."""
+    """Lay out the settings that five students share; sentence, figure and list of what each is worth."""
     with two_columns():
         with inputs_column():
             buttons = start_stop("Drop each term in turn", "ablate", stop="Stop them all", stop_id=None)
@@ -53,7 +53,7 @@ def build_ablation(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
     inputs = {"teacher": picker.run, "model": page.model, **inputs}
 
     def bundled(compared: Compared) -> Ablated | None:
-        whole = len(compared.records) == len(BY_ABLATION)
+        whole = len(compared.records) == len(BY_ABLATION)  # a missing one would shift the others' lines
         return Ablated(page.engine.runs.get(FIRST), compared.records) if whole else None
 
     shown = [*view, (listed, figures.ablation_list)]

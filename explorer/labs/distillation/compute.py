@@ -41,7 +41,7 @@ class Said:
 
 
 def ask(open_run: OpenRuns, model: str, run: str | None, text: str, second: str) -> Said:
-    """Put a sentence to a fine-tuned run where one is named, else to a model's own head.
+    """Put a sentence to a fine-tuned run if one is named, else to a model's own head.
 
     Raises BadInputError for a run that gives a score, a pair without its second text, and a text that is too long.
     """
@@ -52,18 +52,21 @@ def ask(open_run: OpenRuns, model: str, run: str | None, text: str, second: str)
 
 
 def _asked_model(loaded: LoadedModel, text: str, second: str, place: int | None = None) -> Said:
-    """By the question that the text asks; `place` where it is the teacher's that is wanted."""
+    """Ask a model the question that the text puts. place: the teacher's, for a student that has to answer at the same
+    one.
+    """
     first, other, cut = asked_texts(loaded, text, second)
     encoded = encode(loaded, first, other or None)
     asked = fitting_question(loaded, encoded, bool(other))
     reading = read(loaded, encoded.inputs, attentions=False)
-    logits = scores(asked, loaded, reading.output)[0].double().cpu()
+    logits = scores(asked, loaded, reading.output)[0].double().cpu()  # (T, classes), or (1, classes) for the whole text
     places = asked.places(loaded, encoded)
     if place is None:
         place = places[0]
         if asked.slug == "replaced":
+            # The second class is "replaced".
             place = max(places, key=lambda position: float(logits[position].softmax(-1)[1]))
-    hidden = reading.hidden_states[-1][0].double().cpu()
+    hidden = reading.hidden_states[-1][0].double().cpu()  # (T, width)
     return Said(
         loaded.model_id,
         BEFORE_BLANK if cut else _title(asked.title, asked.slug, encoded, place),
@@ -73,6 +76,7 @@ def _asked_model(loaded: LoadedModel, text: str, second: str, place: int | None 
         hidden[place],
         hidden.mean(0),
         lambda number: class_name(asked, loaded, number),
+        # At the teacher's place, whatever this one would choose.
         lambda count: _asked_model(_cut(loaded, count), text, second, place),
     )
 
@@ -113,17 +117,19 @@ def _asked_run(run: OpenRun, text: str, second: str) -> Said:
         plain = dataclasses.replace(adapted.loaded, model_id=record.name, model=merged(adapted))
         return _asked_short(_cut(plain, count), encoded, record.labels, adapted.layers.reads_last)
 
-    place = -1 if adapted.layers.reads_last else 0
+    place = -1 if adapted.layers.reads_last else 0  # the end of the text, or [CLS]
     said = Said(
         record.name, question("class").title, output.logits[0].double().cpu(), place, 1, hidden[place],
+        # Without virtual tokens, which stand before the text.
         hidden[-len(encoded.tokens) :].mean(0), lambda number: record.labels[number], shorten,
     )  # fmt: skip
     return said
 
 
 def _asked_short(loaded: LoadedModel, encoded: Encoded, labels: tuple[str, ...], reads_last: bool) -> Said:
-    """A classifier with fewer layers than its run's."""
+    """Ask a classifier with fewer layers than its run's."""
     inputs = {name: tensor.to(loaded.device) for name, tensor in encoded.inputs.items()}
+    # Any tokenizer may give token types, and this model has no table for them.
     if not getattr(loaded.model.config, "type_vocab_size", 0):
         inputs.pop("token_type_ids", None)
     output = loaded.model(**inputs, output_hidden_states=True)
@@ -137,5 +143,5 @@ def _asked_short(loaded: LoadedModel, encoded: Encoded, labels: tuple[str, ...],
 
 
 def ranked(logits: Tensor, count: int) -> list[int]:
-    """The likeliest classes, at most `count`."""
+    """Return the likeliest classes, at most `count`."""
     return [int(number) for number in torch.topk(logits, min(count, len(logits))).indices]

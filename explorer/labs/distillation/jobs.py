@@ -31,7 +31,9 @@ COMPARED = 6
 
 
 def soft_targets(open_run: OpenRuns, params: SoftTargetsParams) -> SoftTargetsResult:
-    """What the teacher would have a student learn from this sentence: softmax(z / T) (Hinton et al. 2015, equation 1)."""
+    """Compute what the teacher would have a student learn from this sentence: softmax(z / T) (Hinton et al. 2015,
+    equation 1).
+    """
     said = ask(open_run, params.model, params.run, params.text, params.second)
     logits = said.logits
     soft = maths.softened(logits, params.temperature)
@@ -61,7 +63,7 @@ def soft_targets(open_run: OpenRuns, params: SoftTargetsParams) -> SoftTargetsRe
 
 
 def _class_of(said: Said, answer: str) -> int:
-    """The number of the true class; the likeliest of several that are spelled alike but for a space."""
+    """Return the number of the true class; the likeliest of several that are spelled alike but for a space."""
     found = next(
         (number for number in ranked(said.logits, len(said.logits)) if said.name_of(number).strip() == answer), None
     )
@@ -79,21 +81,26 @@ def _spread(logits: Tensor, temperature: float) -> tuple[float, float]:
 
 
 def _rest(probabilities: Tensor, named: list[int]) -> Tensor:
-    """What stands on the classes that are not named, summed by itself: 1 minus the others would lose its digits."""
+    """Return the probability of all classes that are not named, summed directly: 1 minus the others would lose its
+    digits.
+    """
     others = torch.ones(len(probabilities), dtype=torch.bool)
     others[named] = False
     return probabilities[others].sum()
 
 
 def packed(logits: Tensor) -> str:
-    """Logits (classes,), largest first, as base64 of little-endian float32."""
+    """Return logits (classes,), largest first, as base64 of little-endian float32."""
     return base64.b64encode(logits.sort(descending=True).values.numpy().astype("<f4").tobytes()).decode()
 
 
 def distillation_losses(open_run: OpenRuns, params: LossesParams) -> LossesResult:
-    """Every kind of loss between a teacher and a student on one sentence, and the soft loss's gradient against T."""
+    """Compute every kind of loss between a teacher and a student on one sentence, and the soft loss's gradient against
+    T.
+    """
     teacher = ask(open_run, params.model, params.run, params.text, params.second)
     student = _student(open_run, params, teacher)
+    # No gradient passes a tensor of inference mode, hence the clones.
     with torch.inference_mode(False), torch.enable_grad():
         theirs, own = teacher.logits.clone(), student.logits.clone()
         plain = maths.gradient_norms(own, theirs, GRADIENT_CURVE, scaled=False)
@@ -134,7 +141,7 @@ def _student(open_run: OpenRuns, params: LossesParams, teacher: Said) -> Said:
 
 
 def _same_words(teacher: Said, student: Said) -> Said:
-    """A student on plain text beside any model of its vocabulary. Raises BadInputError for one of another."""
+    """Return a student on plain text beside any model of its vocabulary. Raises BadInputError for one of another."""
     if len(teacher.logits) != len(student.logits):
         raise BadInputError(
             f"{teacher.name} chooses among {len(teacher.logits):,} classes and {student.name} among {len(student.logits):,}: "
@@ -144,9 +151,10 @@ def _same_words(teacher: Said, student: Said) -> Said:
 
 
 def _compared(teacher: Said, student: Tensor, temperature: float) -> list[Compared]:
-    """The classes that either thinks likely, and the rest."""
+    """Return the classes that either thinks likely, and the rest."""
     p, q = (maths.softened(logits, temperature) for logits in (teacher.logits, student))
     count = len(p) if len(p) <= MOST_CLASSES_NAMED else COMPARED
+    # The teacher's order first; the student adds those that it alone thinks likely.
     named = list(dict.fromkeys([*ranked(teacher.logits, count), *ranked(student, max(1, count // 2))]))
     rows = [
         Compared(teacher.name_of(k), float(teacher.logits[k]), float(student[k]), float(p[k]), float(q[k]))
@@ -158,6 +166,7 @@ def _compared(teacher: Said, student: Tensor, temperature: float) -> list[Compar
 
 
 def _losses(teacher: Said, student: Said, params: LossesParams) -> list[Loss]:
+    # A batch of one: (1, classes) each.
     zt, zs, T, alpha = teacher.logits[None], student.logits[None], params.temperature, params.alpha  # noqa: N806
     soft = float(maths.soft_loss(zs, zt, T))
     truth = torch.tensor([_class_of(teacher, params.answer)]) if params.answer else zt.argmax(-1)
@@ -179,10 +188,14 @@ def _losses(teacher: Said, student: Said, params: LossesParams) -> list[Loss]:
 
 
 def _cosines(teacher: Said, student: Said) -> list[tuple[float | None, str]]:
-    """Of the states at the place that is asked, and of their means over the tokens."""
+    """Compute the cosine losses of the states at the place that is asked, and of their means over the tokens.
+
+    Each comes as (value, ""), or as (None, why there is none).
+    """
     widths = len(teacher.first), len(student.first)
     if widths[0] != widths[1]:
         why = f"states of {widths[0]} and of {widths[1]} numbers have no cosine"
         return [(None, why), (None, why)]
     pairs = ((student.first, teacher.first), (student.mean, teacher.mean))
+    # Rounding may take it below 0.
     return [(max(0.0, float(maths.cosine_loss(one[None], other[None]))), "") for one, other in pairs]

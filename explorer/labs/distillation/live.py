@@ -21,7 +21,9 @@ MEASURE = Job("explorer.labs.distillation.train.jobs:measure", on="runs")
 
 
 def distill(engine: Engine, params: DistillParams, owner: str) -> Iterator[Distilled | None]:
-    """Start a student, and the same one without a teacher's help, for each seed; follow all, then weigh and time the first."""
+    """Start a student, and the same one without a teacher's help, for each seed; follow all, then weigh and time the
+    first.
+    """
     text = _text_of(params)
     teacher = None if text else engine.runs.get(str(params.teacher))
     specs = params.specs(teacher) if teacher else params.text_specs(text)
@@ -30,14 +32,16 @@ def distill(engine: Engine, params: DistillParams, owner: str) -> Iterator[Disti
 
 
 def _text_of(params: DistillParams | AblationParams) -> str:
-    """The task that a plain text makes; empty if the teacher's own task, or another with labels, is meant."""
+    """Return the task that a plain text makes; "" if the teacher's own task, or another with labels, is meant."""
     if params.text.strip():
         return keep_text(params.text, settings()).name
     return params.task if params.task and card(params.task, settings()).task.masked else ""
 
 
 def follow_student(engine: Engine, params: FollowStudentParams, owner: str) -> Iterator[Distilled | None]:
-    """A student that was started earlier, with its companion on labels alone where there is one, and both of other seeds."""
+    """Follow a student that was started earlier, with its companion on labels alone if there is one, and both of other
+    seeds.
+    """
     record = _student(engine, params)
     mine = _with_companion(engine, record)
     others = tuple(pair for pair in seeds_of(engine, record) if pair[0] != record.run_id)
@@ -45,7 +49,7 @@ def follow_student(engine: Engine, params: FollowStudentParams, owner: str) -> I
 
 
 def student_seeds(engine: Engine, params: FollowStudentParams, owner: str) -> Iterator[Seeded | None]:
-    """A student of every seed that it was trained with, each with its companion, until all have ended."""
+    """Follow a student of every seed that it was trained with, each with its companion, until all have ended."""
     record = _student(engine, params)
     teacher = _teacher_of(engine, record)
     pairs = seeds_of(engine, record)
@@ -54,7 +58,7 @@ def student_seeds(engine: Engine, params: FollowStudentParams, owner: str) -> It
 
 
 def _paired(records: tuple[RunRecord, ...], pairs: tuple[tuple[str, ...], ...]) -> tuple[tuple[RunRecord, ...], ...]:
-    left = iter(records)
+    left = iter(records)  # the runs come in the order in which they were asked for
     return tuple(tuple(next(left) for _ in pair) for pair in pairs)
 
 
@@ -70,23 +74,23 @@ def _teacher_of(engine: Engine, record: RunRecord) -> RunRecord | None:
 
 
 def seeds_of(engine: Engine, record: RunRecord) -> tuple[tuple[str, ...], ...]:
-    """The same student with every seed that its owner has trained it with, by seed, each with its companion.
+    """Return the same student with every seed that its owner has trained it with, by seed, each with its companion.
 
     Of several with one seed it is the newest one, or the record's own.
     """
-    if record.run_id in COMPANIONS:
+    if record.run_id in COMPANIONS:  # bundled runs belong to nobody, so their table names them
         names = next((names for names in (FEW, EVERY) if record.run_id in names), (record.run_id,))
         pairs = [_with_companion(engine, record) if name == record.run_id else _bundled(engine, name) for name in names]
         return tuple(pair for pair in pairs if pair)
     found = {record.spec.seed: record}
     for one in _mine(engine, record):
         if replace(one.spec, seed=record.spec.seed) == record.spec:
-            found.setdefault(one.spec.seed, one)
+            found.setdefault(one.spec.seed, one)  # the newest comes first, and keeps its place
     return tuple(_with_companion(engine, found[seed]) for seed in sorted(found))
 
 
 def _bundled(engine: Engine, name: str) -> tuple[str, ...]:
-    """A bundled student with its companion; nothing if one of the two is not there."""
+    """Return a bundled student with its companion; () if one of the two is not there."""
     pair = (name, COMPANIONS[name])
     try:
         return tuple(engine.runs.get(run_id).run_id for run_id in pair)
@@ -95,7 +99,7 @@ def _bundled(engine: Engine, name: str) -> tuple[str, ...]:
 
 
 def _mine(engine: Engine, record: RunRecord) -> list[RunRecord]:
-    """The runs of a record's owner, newest first."""
+    """Return the runs of a record's owner, newest first."""
     return [one for one in engine.runs.list(record.owner) if one.owner == record.owner]
 
 
@@ -105,11 +109,11 @@ def _with_companion(engine: Engine, record: RunRecord) -> tuple[str, ...]:
 
 
 def _companion(engine: Engine, record: RunRecord) -> str | None:
-    """The run of the same owner with the same settings on labels alone; the newest of several."""
+    """Return the run of the same owner with the same settings on labels alone; the newest of several."""
     if record.run_id in COMPANIONS:
         return COMPANIONS[record.run_id] if _bundled(engine, record.run_id) else None
     wanted = labels_only(record.spec)
-    if wanted == record.spec:
+    if wanted == record.spec:  # it learns from labels alone itself
         return None
     return next((one.run_id for one in _mine(engine, record) if one.spec == wanted), None)
 
@@ -117,14 +121,14 @@ def _companion(engine: Engine, record: RunRecord) -> str | None:
 def _followed(
     engine: Engine, teacher: RunRecord | None, seeds: tuple[tuple[str, ...], ...]
 ) -> Iterator[Distilled | None]:
-    """seeds: the runs of each; the first one's are drawn and weighed."""
+    """Follow the runs of all seeds. seeds: the runs of each; the first one's are drawn and weighed."""
     shown: Distilled | None = None
     for compared in follow_all(engine.runs, tuple(run_id for of_seed in seeds for run_id in of_seed)):
         if compared:
             first, *others = _paired(compared.records, seeds)
             shown = Distilled(teacher, first, others=tuple(record for pair in others for record in pair))
         yield shown if compared else None
-    if shown and shown.students[0].outcome is not None:
+    if shown and shown.students[0].outcome is not None:  # timed last, when no run needs the processor
         runs = seeds[0]
         asked = MeasureParams((teacher.run_id, *runs)) if teacher else MeasureParams(runs, whole=True)
         yield replace(shown, sizes=engine.follow(MEASURE, asked).last.result())

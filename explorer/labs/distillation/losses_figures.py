@@ -22,7 +22,7 @@ def gradients_table(result: LossesResult) -> Table:
 
 
 def losses_list(result: LossesResult) -> str:
-    """Markdown: each loss with its formula and value. Nothing in it comes from a visitor."""
+    """Write Markdown: each loss with its formula and value. Nothing in it comes from a visitor."""
     lines = ["| loss | formula | value |", "|---|---|---|"]
     for loss in result.losses:
         value = f"**{loss.value:.4g}**" if loss.value is not None else f"not here: {loss.note}"
@@ -31,10 +31,11 @@ def losses_list(result: LossesResult) -> str:
 
 
 def losses_sentence(result: LossesResult) -> Markup:
-    """Whether the student gives its teacher's answer, and the soft loss."""
+    """Say whether the student gives its teacher's answer, and state the soft loss."""
     soft = _values(result)["soft"]
     if _is_copy(result):
         return prose(strong(result.student), " says what its teacher says: ", strong("every soft loss is 0"), ".")
+    # The rest is many classes and no answer.
     top = max(result.classes, key=lambda row: row.student if row.name != REST else -1.0)
     agreed = "the same" if top.name == result.answer else in_quotes(top.name, bold=False)
     return prose(
@@ -44,7 +45,7 @@ def losses_sentence(result: LossesResult) -> Markup:
 
 
 def losses_notes(result: LossesResult) -> Markup:
-    """The student's share for the teacher's answer, the hard loss, and the average of both."""
+    """State the student's share for the teacher's answer, the hard loss, and the average of both."""
     values, against = _values(result), _hard_label(result)
     if _is_copy(result):
         return caption("Against ", against, f" it still pays {values['hard']:.3g}, as the teacher would.")
@@ -61,19 +62,19 @@ def _values(result: LossesResult) -> dict[str, float]:
 
 
 def _is_copy(result: LossesResult) -> bool:
-    """Whether the student's logits are the teacher's."""
+    """Return whether the student's logits are the teacher's."""
     return not _values(result)["l2"]
 
 
 def _hard_label(result: LossesResult) -> Markup:
-    """What stands in a label's place: the true answer where it is known, else what the teacher thinks likeliest."""
+    """Name what stands in a label's place: the true answer if it is known, else what the teacher thinks likeliest."""
     if result.truth:
         return prose("the true answer ", in_quotes(result.truth, bold=False))
     return prose("the teacher's own ", in_quotes(result.answer, bold=False))
 
 
 def losses_figure(result: LossesResult) -> Picture:
-    """Each class twice: the teacher's soft target and the student's."""
+    """Draw each class twice: the teacher's soft target and the student's."""
     classes = result.classes
     traces = [
         class_bars("teacher", [row.teacher for row in classes], "@accent"),
@@ -85,7 +86,7 @@ def losses_figure(result: LossesResult) -> Picture:
 
 
 def gradients_sentence(result: LossesResult) -> Markup:
-    """What the gradient does as T grows, without the factor and with it."""
+    """Say what the gradient does as T grows, without the factor and with it."""
     if not result.limit:  # what autograd leaves of zero is rounding
         return prose(
             "The student gives its teacher's logits, so the soft loss has ", strong("no gradient at any T"), "."
@@ -95,9 +96,12 @@ def gradients_sentence(result: LossesResult) -> Markup:
 
 
 def gradients_notes(result: LossesResult) -> Markup:
-    """By how much it falls over the drawn range, and where the soft and the hard loss keep their proportion."""
+    """State how far the gradient's norm falls over the drawn range, and when the soft and the hard loss keep their
+    proportion.
+    """
     if not result.limit:
         return Markup("")
+    # The curve has no points at the round numbers, so the nearest are taken.
     at_ten = min(result.gradients, key=lambda point: abs(point[0] - 10))
     at_one = min(result.gradients, key=lambda point: abs(point[0] - 1))
     last = result.gradients[-1]
@@ -112,7 +116,7 @@ def gradients_notes(result: LossesResult) -> Markup:
 
 
 def gradients_figure(result: LossesResult) -> Picture:
-    """Both norms against T on logarithmic axes, with the limit."""
+    """Draw both norms against T on logarithmic axes, with the limit."""
     points = result.gradients if result.limit else ()
     lines = (
         ("without T²", [point[1] for point in points], "@second", ""),

@@ -45,7 +45,7 @@ $1 - \cos(h^s, h^t)$ of the last hidden states (Sanh et al. 2019, section 3).
 
 
 def build_losses(page: Page, picker: RunPicker, tab: gr.Tab) -> gr.Dropdown:
-    """Returns the list of students, which gets the picker's choices."""
+    """Fill and wire the tab. Return the list of students, which gets the picker's choices."""
     with two_columns():
         with inputs_column():
             of = gr.Radio(TEACHERS[1:], value="run", label="Teacher")
@@ -106,7 +106,7 @@ def build_losses(page: Page, picker: RunPicker, tab: gr.Tab) -> gr.Dropdown:
             text.submit,
             second.submit,
             answer.submit,
-            temperature.release,
+            temperature.release,  # on release: each value on the way would be a question
             alpha.release,
             layers.input,
         ),
@@ -118,7 +118,7 @@ def build_losses(page: Page, picker: RunPicker, tab: gr.Tab) -> gr.Dropdown:
 
 
 def _chosen(values: dict[str, Any]) -> dict[str, Any]:
-    """The parameters without what the two choices leave out."""
+    """Return the parameters without what the two choices leave out."""
     values = of_teacher(values)
     kind = values.pop("kind")
     if kind == "run" and not values["run_student"]:
@@ -129,8 +129,9 @@ def _chosen(values: dict[str, Any]) -> dict[str, Any]:
 def _asked(page: Page, example: tuple[str, str, str, int, float]) -> Any:
     def put(model: str, run: str) -> list[Any]:
         of, text, kind, layers, temperature = example
-        if layers < 0:
+        if layers < 0:  # -1: all of the teacher's
             layers = _depth(page, model, run if of == "run" else "")
+        # A run beside itself would have no loss.
         other = (OTHER_RANK if run != OTHER_RANK else FIRST) if kind == "run" else gr.skip()
         return [of, text, kind, layers, temperature, other]
 
@@ -138,7 +139,7 @@ def _asked(page: Page, example: tuple[str, str, str, int, float]) -> Any:
 
 
 def _depth(page: Page, model: str, run: str) -> int:
-    """How many layers the teacher has."""
+    """Return how many layers the teacher has."""
     from explorer.runs.checks import depth_of_model
     from explorer.settings import settings
 

@@ -16,13 +16,15 @@ from explorer.ui.run_picker import RunPicker
 
 
 def can_teach(record: RunRecord) -> bool:
-    """Whether a run has classes, a score or a vocabulary to teach: one that marks answers or writes texts has none."""
+    """Return whether a run has classes, a score or a vocabulary to teach: one that marks answers or writes texts has
+    none.
+    """
     learned = kind_of(record.spec.method, record.kind).slug
     return record.status.has_weights and not record.from_nothing and learned in (CLASSES, MASKED)
 
 
 def build(page: Page) -> None:
-    """One choice of a run above, which is the teacher on every tab."""
+    """Lay out one choice of a run above, which is the teacher on every tab."""
     picker = RunPicker(page, can_teach, needs="runs that can teach", opens=lambda record: bool(record.labels))
     with gr.Tabs():
         with gr.Tab("Soft targets", id="soft"):
@@ -33,4 +35,4 @@ def build(page: Page) -> None:
             attach = build_train(page, picker, training)
         with gr.Tab("Ablation", id="ablation") as ablation:
             build_ablation(page, picker, ablation)
-    attach(picker.wire(students))
+    attach(picker.wire(students))  # last: `wire` knows when the visitor is known

@@ -41,7 +41,7 @@ MOST_SEEDS = 20
 
 
 def _run(name: Any) -> str | None:
-    """A run's name; None for none."""
+    """Read a run's name; None for none."""
     if name is not None and not isinstance(name, str):
         raise BadInputError(f"A run is named by a text; got {name!r}.")
     return name or None
@@ -176,11 +176,14 @@ class DistillParams:
     ] = 1
 
     def text_specs(self, task: str) -> tuple[RunSpec, ...]:
-        """As specs, on the masked words of a text. Raises BadInputError for a student of another model."""
+        """Return the runs as specs does, on the masked words of a text. Raises BadInputError for a student of another
+        model.
+        """
         if self.student not in ("", self.model):
             raise BadInputError(
                 f"On a text the student is made of layers of its teacher, {self.model}. Leave the student's model empty."
             )
+        # No run teaches, so none is named.
         return self._pair(replace(self._spec(self.model, task), method=TEXT_STUDENT.slug, teacher=""))
 
     def _spec(self, model: str, task: str) -> RunSpec:
@@ -205,11 +208,11 @@ class DistillParams:
         )
 
     def every_seed(self, specs: tuple[RunSpec, ...]) -> tuple[tuple[RunSpec, ...], ...]:
-        """Runs of the first seed, once for each seed."""
+        """Return the runs of the first seed, once for each seed."""
         return tuple(tuple(replace(spec, seed=spec.seed + number) for spec in specs) for number in range(self.seeds))
 
     def specs(self, teacher: RunRecord) -> tuple[RunSpec, ...]:
-        """The student, and the one that learns from the labels alone where that is another one."""
+        """Return the student, and the one that learns from the labels alone if that is another one."""
         return self._pair(self._spec(self.student or teacher.spec.model, self.task or teacher.spec.task))
 
     def _pair(self, spec: RunSpec) -> tuple[RunSpec, ...]:
@@ -245,11 +248,11 @@ class AblationParams:
 
     @model_validator(mode="after")
     def _runs_are_possible(self) -> Self:
-        self.lines(DistillParams(self.teacher)._spec("model", "task"))
+        self.lines(DistillParams(self.teacher)._spec("model", "task"))  # any names do: the weights are what is checked
         return self
 
     def lines(self, spec: RunSpec) -> tuple[Ablation, ...]:
-        """The runs, made from the settings of one on the right model and task."""
+        """Return the runs, made from the settings of one on the right model and task."""
         return ablated(
             replace(
                 spec,
@@ -266,9 +269,9 @@ class AblationParams:
         )
 
     def of(self, teacher: RunRecord) -> tuple[Ablation, ...]:
-        """The runs for a teacher."""
+        """Return the runs for a teacher."""
         return self.lines(DistillParams(self.teacher, self.task).specs(teacher)[0])
 
     def of_text(self, task: str) -> tuple[Ablation, ...]:
-        """The runs for a text, with the model as their teacher."""
+        """Return the runs for a text, with the model as their teacher."""
         return self.lines(DistillParams(model=self.model).text_specs(task)[0])

@@ -8,7 +8,7 @@ from explorer.text import up_to_blank
 
 
 def soft_targets(asked: Asked) -> str:
-    """None for a fine-tuned run, and for a question that the script does not put."""
+    """Make the script; "" for a fine-tuned run, and for a question that the script does not put."""
     question = _question(asked)
     if not question:
         return ""
@@ -24,7 +24,10 @@ def soft_targets(asked: Asked) -> str:
 
 
 def between(name: str) -> Plain:
-    """A script for a teacher and itself with fewer layers; none for runs, for layers that are shared and for a true answer."""
+    """Return the function that makes a script for a teacher and itself with fewer layers.
+
+    It returns "" for runs, for layers that are shared and for a true answer.
+    """
 
     def fill(asked: Asked) -> str:
         question = "" if asked.params.run_student or asked.params.answer else _question(asked)
@@ -40,13 +43,13 @@ def between(name: str) -> Plain:
 
 
 def _texts(asked: Asked, question: str) -> dict[str, str]:
-    """What a model that continues a text is given of a text with a blank; nothing to change for others."""
+    """Return the values by which a script reads a text up to its blank, as a model that continues a text does; else {}."""
     texts = up_to_blank(as_read(asked.params.text), as_read(asked.params.second))
     return dict(zip(("TEXT", "SECOND"), texts, strict=True)) if question == "continue" else {}
 
 
 def _question(asked: Asked) -> str:
-    """What was asked of a model, by its slug; empty for a run, and where there is no script."""
+    """Return what was asked of a model, by its slug; "" for a run, and if there is no script."""
     from explorer.models.questions import QUESTIONS  # brings torch, which is here by now
 
     known = {BEFORE_BLANK: "continue", **{entry.title: entry.slug for entry in QUESTIONS}}

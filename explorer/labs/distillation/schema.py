@@ -20,8 +20,9 @@ BEFORE_BLANK = "what stands at the blank, from what is before it"
 
 @dataclass(frozen=True)
 class Target:
-    """One class. logit: None for the rest of a vocabulary taken together. hard: 1 for the true answer, or where that is not
-    known for the teacher's first choice; 0 for every other class."""
+    """One class. logit: None for the rest of a vocabulary taken together. hard: 1 for the true answer, or, if that is
+    not known, for the teacher's first choice; 0 for every other class.
+    """
 
     name: str
     logit: float | None
@@ -34,7 +35,7 @@ class SoftTargetsResult:
     """What the teacher says. classes: how many there are. places: how many masks, of which the first is shown.
 
     curve: (temperature, entropy in nats, mass on all classes but the answer). logits: all of them, largest first, as base64 of
-    float32, so that the page can soften them itself. truth: the true answer where the visitor gave it, and truth_soft its share.
+    float32, so that the page can soften them itself. truth: the true answer if the visitor gave it. truth_soft: its share.
     """
 
     teacher: str

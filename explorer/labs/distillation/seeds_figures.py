@@ -24,6 +24,7 @@ def seeds_table(result: Seeded) -> Table:
     rows = []
     for pair in result.pairs:
         scores = [record.score if record.outcome else None for record in pair]
+        # The run without a teacher has no companion.
         alone = len(pair) == 1 and labels_only(pair[0].spec) == pair[0].spec
         with_teacher, without = (None, *scores) if alone else (*scores, None)[:2]
         both = None if with_teacher is None or without is None else with_teacher - without
@@ -32,14 +33,14 @@ def seeds_table(result: Seeded) -> Table:
 
 
 def known(record: RunRecord) -> str:
-    """What a student is told without a teacher, as it follows `on`."""
+    """Say what a student is told without a teacher, as it follows `on`."""
     if not record.spec.teacher:
         return "the hidden words"
     return f"{record.spec.labelled} labels" if record.spec.labelled else "all labels"
 
 
 def seeds_sentence(result: Seeded) -> Markup:
-    """Whether the teacher helps, harms, or makes no difference that can be told from chance."""
+    """Say whether the teacher helps, harms, or makes no difference that can be told from chance."""
     interval = result.interval
     waiting = sum(any(record.status.is_active for record in pair) for pair in result.pairs)
     going = f" {waiting} of {len(result.pairs)} seeds still train." if waiting else ""
@@ -51,7 +52,7 @@ def seeds_sentence(result: Seeded) -> Markup:
 
 
 def seeds_notes(result: Seeded) -> str:
-    """What the headline rests on: the interval, both means, what was known to whom. It needs two seeds or more."""
+    """State the interval, both means, and what each student knew and was measured on; "" before two seeds have ended."""
     interval, first = result.interval, result.pairs[0][0]
     if interval is None:
         return ""
@@ -65,7 +66,7 @@ def seeds_notes(result: Seeded) -> str:
 
 
 def _conditions(record: RunRecord) -> str:
-    """What was known to whom, and what it was measured on."""
+    """Say what was known to whom, and what it was measured on."""
     rows = max(record.outcome.rows.values()) if record.outcome else 0
     held_out = f"All are measured on the same {rows:,} held-out examples."
     if not record.spec.teacher:
@@ -86,7 +87,7 @@ def _layers(record: RunRecord) -> str:
 
 
 def _learned(result: Seeded) -> str:
-    """From how many labels the teacher has its knowledge, where its students know fewer."""
+    """Say from how many labels the teacher has its knowledge, if its students know fewer."""
     teacher = result.teacher
     if teacher is None or not result.pairs[0][0].spec.labelled:
         return ""
@@ -98,12 +99,12 @@ def _learned(result: Seeded) -> str:
 
 
 def in_points(difference: float) -> str:
-    """A difference of shares in percentage points, with its sign."""
+    """Write a difference of shares in percentage points, with its sign."""
     return signed(100 * difference, 1)
 
 
 def seeds_figure(result: Seeded) -> Picture | str:
-    """Above: every seed's two students, joined, and the means. Below: what the teacher adds, with the interval."""
+    """Draw every seed's two students, joined, and the means; below, what the teacher adds, with the interval."""
     measured, interval = result.measured, result.interval
     if interval is None:
         return ""
@@ -123,6 +124,7 @@ def seeds_figure(result: Seeded) -> Picture | str:
     across = axis(
         f"{metric_title(metric)}, each seed a dot", standoff=4, percent=metric == "accuracy", span=_around(scores)
     )
+    # 0 in view: whether the interval holds it is the question.
     ends = [0.0, *differences, 100 * interval.low, 100 * interval.high]
     added = axis("what the teacher adds, in points", standoff=4, span=_around(ends, 0.06, 1.0))
     added |= {"zeroline": True, "zerolinecolor": "@text", "zerolinewidth": 2}
@@ -131,8 +133,8 @@ def seeds_figure(result: Seeded) -> Picture | str:
 
 
 def _around(values: list[float], share: float = 0.04, least: float = 0.01) -> tuple[float, float]:
-    """From the lowest to the highest value, and a little more at either end."""
-    margin = share * (max(values) - min(values)) or least
+    """Return a span from the lowest to the highest value, and a little more at either end."""
+    margin = share * (max(values) - min(values)) or least  # equal values have no range of their own
     return min(values) - margin, max(values) + margin
 
 
@@ -169,7 +171,7 @@ def _teacher(score: float) -> Trace:
 
 
 def seeds_list(result: Seeded) -> Markup:
-    """A line a seed, and the mean with its interval."""
+    """List a line a seed, and the mean with its interval."""
     first = result.pairs[0][0]
     metric, table, interval = first.leading_metric, seeds_table(result), result.interval
     if len(table.rows) < 2:

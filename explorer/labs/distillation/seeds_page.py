@@ -19,7 +19,7 @@ ABOUT = "Where all labels are known, the student without a teacher learns from w
 
 
 def build_seeds(page: Page, picker: RunPicker, student: gr.Dropdown) -> tuple[Stream, Tries]:
-    """Lay it out; returns what follows the run that `student` names, and the examples with the run that each shows.
+    """Lay it out. Return what follows the run that `student` names, and the examples with the run that each shows.
 
     It must not be triggered before its tab has been opened: a figure that is filled earlier is never drawn.
     """

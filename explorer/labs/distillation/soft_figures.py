@@ -21,7 +21,7 @@ def soft_targets_table(result: SoftTargetsResult) -> Table:
 
 
 def soft_targets_sentence(result: SoftTargetsResult) -> Markup:
-    """What stands on the answer, and where a hard target would put everything."""
+    """State the answer's probability, and where a hard target would put everything."""
     answer = result.targets[0]
     hard = in_quotes(result.truth, bold=False) if _is_wrong(result) else "it"
     start = f"At T = {result.temperature:.3g} {result.teacher} gives "
@@ -30,7 +30,9 @@ def soft_targets_sentence(result: SoftTargetsResult) -> Markup:
 
 
 def soft_targets_notes(result: SoftTargetsResult) -> Markup:
-    """What stands on all other classes, what the label says, and how far from certain and from even that is."""
+    """State the probability of all other classes, what the label says, and how far the answer is from certain and from
+    uniform.
+    """
     second = result.targets[1]
     parts: list[str] = [_label(result), f"{percent(result.dark)} goes to the {_others(result)}"]
     if second.name != REST:
@@ -42,19 +44,19 @@ def soft_targets_notes(result: SoftTargetsResult) -> Markup:
 
 
 def _leading(result: SoftTargetsResult, second: Target) -> str:
-    """How the second class stands among the others; of two classes it is the only one."""
+    """Say how the second class stands among the others; of two classes it is the only one."""
     if result.classes == 2:
         return ", "
     return ", most of it on " if second.soft > result.dark / 2 else ", led by "
 
 
 def _is_wrong(result: SoftTargetsResult) -> bool:
-    """Whether the true answer is known and isn't the teacher's."""
+    """Return whether the true answer is known and isn't the teacher's."""
     return bool(result.truth) and result.truth != result.targets[0].name.strip()
 
 
 def _label(result: SoftTargetsResult) -> str:
-    """What the hard target is; a sentence alone has none but the teacher's own choice."""
+    """Say what the hard target is; a sentence alone has none but the teacher's own choice."""
     if not result.truth:
         return ""
     if _is_wrong(result):
@@ -67,7 +69,8 @@ def _others(result: SoftTargetsResult) -> str:
 
 
 def soft_targets_figure(result: SoftTargetsResult) -> Picture:
-    """Hard beside soft, and entropy and dark knowledge against T. The page computes again what depends on T (softening.js).
+    """Draw hard beside soft, and entropy and dark knowledge against T. The page computes again what depends on T
+    (softening.js).
 
     named: how many classes stand by name; logits: all of them, packed, largest first.
     """
@@ -94,8 +97,9 @@ def soft_targets_figure(result: SoftTargetsResult) -> Picture:
         ],
     ]
     look: Look = {"height": max(330, 76 + 30 * len(names)), "phone": 760, "gap": 0.16, "right": 24}
+    # One name: what the slider set stays when another answer is drawn.
     look |= {"legend": True, "barmode": "overlay", "uirevision": "softening"}
-    return picture(soft_targets_sentence(result), panels, **look) | {
+    return picture(soft_targets_sentence(result), panels, **look) | {  # beside the picture, for softening.js
         "logits": result.logits,
         "named": sum(target.name != REST or target.logit is not None for target in result.targets),
         "temperature": result.temperature,
@@ -103,24 +107,25 @@ def soft_targets_figure(result: SoftTargetsResult) -> Picture:
 
 
 def class_bars(name: str, values: Sequence[float], colour: str, **look: Any) -> Trace:
-    """A bar a class, with its percentage: inside where it is long."""
-    at = ["inside" if value > 0.7 else "outside" for value in values]
+    """Draw a bar a class, with its percentage: inside if the bar is long."""
+    at = ["inside" if value > 0.7 else "outside" for value in values]  # no room is left outside
     texts, hover = [percent(value) for value in values], f"{name} %{{x:.4%}}"
     look = {"constraintext": "none", "hover": hover, **look}
     return bars(range(len(values)), values, colour, name, texts=texts, at=at, size=15, **look)
 
 
 def _temperatures(title: str = "") -> Axis:
-    """The axis of temperatures, logarithmic."""
+    """Return the axis of temperatures, logarithmic."""
     ticks = [0.1, 0.3, 1, 3, 10]
     span = (math.log10(COLDEST), math.log10(HOTTEST))
+    # Plotly takes the ends of a logarithmic axis as powers of ten.
     return axis(title, log=True, span=span, tickvals=ticks, ticktext=[f"{tick:g}" for tick in ticks])
 
 
 def _curve(result: SoftTargetsResult, name: str, column: int, colour: str, form: str) -> list[Trace]:
-    """A line against T, and a mark at the chosen one with a line down to the axis."""
+    """Draw a line against T, and a mark at the chosen one with a line down to the axis."""
     across, up = [point[0] for point in result.curve], [point[column] for point in result.curve]
-    marker = {"color": colour, "size": [0, 13], "line": {"color": "@text", "width": 1.5}}
+    marker = {"color": colour, "size": [0, 13], "line": {"color": "@text", "width": 1.5}}  # no mark at the foot
     at, now = [result.temperature] * 2, [0, (result.entropy, result.dark)[column - 1]]
     return [
         line(across, up, colour, hover=f"T = %{{x:.3g}}: {form}", aside=name, showlegend=False),

@@ -53,12 +53,16 @@ slider moves. Entropy is $-\sum_i p_i \ln p_i$; the mass on the wrong classes is
 
 
 def softening(**options: Any) -> gr.HTML:
-    """Bars with a temperature slider; its value is what soft_targets_figure returns. Fires `select` with {"temperature"}."""
+    """Return bars with a temperature slider; its value is what soft_targets_figure returns.
+
+    It fires `select` with {"temperature"}.
+    """
     plot, own = ((ASSETS / name).read_text(encoding="utf-8") for name in ("plot.js", "softening.js"))
     return gr.HTML(
         {},
         html_template=(
             '<div class="softening-row softening" hidden><label>Temperature<small> (0.1 to 20)</small></label>'
+            # In powers of ten: log10(0.1) = -1 to log10(20) = 1.30103.
             f'<input type="range" min="{-1}" max="1.30103" step="0.005" aria-label="Temperature from {COLDEST} to {HOTTEST:g}">'
             '<output></output></div><div class="plot" role="img" hidden></div>'
         ),
@@ -71,7 +75,7 @@ def softening(**options: Any) -> gr.HTML:
 
 
 def build_soft_targets(page: Page, picker: RunPicker) -> None:
-    """A teacher and a sentence; its answer with a slider for the temperature.
+    """Lay out a teacher and a sentence; its answer with a slider for the temperature.
 
     It opens with three classes: of a vocabulary of thousands a high temperature leaves no token enough to be seen.
     """
@@ -84,6 +88,7 @@ def build_soft_targets(page: Page, picker: RunPicker) -> None:
             with gr.Accordion("More settings", open=False):
                 top_k = control(SoftTargetsParams, "top_k")
             answer = control(SoftTargetsParams, "answer", elem_id="soft-answer")
+            # What the slider was set to, with the next question.
             temperature = gr.Number(1.0, visible="hidden", label="temperature")
         with outputs_column():
             said = sentence_place("soft-said")
@@ -129,18 +134,22 @@ def build_soft_targets(page: Page, picker: RunPicker) -> None:
 
 
 def of_teacher(values: dict[str, Any]) -> dict[str, Any]:
-    """The parameters without the run where the model is the teacher."""
+    """Return the parameters without the run if the model is the teacher."""
     of = values.pop("of")
     return values if of == "run" else values | {"run": EARLIER if of == "three" else ""}
 
 
 def _of_model(text: str, second: str, model: str) -> list[str]:
-    """Whoever picks a model wants to hear it."""
+    """Turn to the model at the top: whoever picks a model wants to hear it."""
     return ["model", *_example_for("model", text, second, model)]
 
 
 def _example_for(of: str, text: str, second: str, model: str) -> tuple[str, str]:
-    """A review for a classifier, a mask for a model, a pair for three classes, where the text is still another one's example."""
+    """Return a review for a classifier, a mask for a model, a pair for three classes.
+
+    A text of the visitor's own stays.
+    """
+    # Texts that the page itself has put there.
     examples = {MASKED, *OWN.values(), *(example[1] for example in TRY.values())}
     if text not in examples:
         return text, second

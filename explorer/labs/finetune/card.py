@@ -75,12 +75,13 @@ OF_ANSWERS = "the harmonic mean of precision and recall of the answer's words"
 
 
 def card_title(card: TaskCard) -> str:
-    """The line that is seen before the card is opened."""
+    """Write the line that is seen before the card is opened."""
+    # The first part of the title: sources follow it.
     return f"The task: {card.title.split(', ')[0].split(' · ')[0]} · {card.question}"
 
 
 def card_view(card: TaskCard) -> Markup:
-    """What is asked, of what, how it is judged and where it is from; three examples."""
+    """Say what is asked, of what, how it is judged and where it is from; show three examples."""
     held_out = ", ".join(f"{count:,} {name if len(card.held_out) > 1 else 'held out'}" for name, count in card.held_out)
     lines = [
         ("asks", card.question),
@@ -97,7 +98,7 @@ def card_view(card: TaskCard) -> Markup:
 
 
 def rows_view(card: TaskCard) -> Markup:
-    """The first rows as they stand in the file."""
+    """Show the first rows as they stand in the file."""
     return _table(card, card.rows, f"The first {len(card.rows)} of {card.train:,} training rows")
 
 
@@ -132,6 +133,7 @@ def _answers(card: TaskCard) -> str:
 
 
 def _judged(card: TaskCard) -> str:
+    # F1 of words is not F1 of a class.
     reasons = REASONS | ({"f1": OF_ANSWERS} if "exact_match" in card.metrics else {})
     titles = {name: METRICS[name].title if name in METRICS else metric_title(name) for name in card.metrics}
     return "; ".join(f"{title}: {reasons[name]}" if name in reasons else title for name, title in titles.items())

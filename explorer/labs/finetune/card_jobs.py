@@ -14,7 +14,7 @@ EXAMPLES = 3
 
 
 def task_card(params: CardParams) -> TaskCard:
-    """What a task asks, where it is from, how it is measured, and its first rows.
+    """Tell what a task asks, where it is from, how it is measured, and its first rows.
 
     Raises BadInputError for a name that is no task, TaskUnavailableError if the hub has to be asked and cannot be.
     """
@@ -26,6 +26,7 @@ def task_card(params: CardParams) -> TaskCard:
         task.question,
         task.source,
         task.columns,
+        # Labels are read as floats.
         tuple((name, counts[float(number)] / len(data.train)) for number, name in enumerate(task.labels)),
         task.metrics,
         len(data.train),
@@ -41,7 +42,9 @@ def _row(task: Task, example: Example) -> Row:
 
 
 def _label(task: Task, example: Example) -> str | float | None:
-    """What is right, as a reader of the card takes it: a class by its name, the first of several texts, or a score."""
+    """Return what is right, as a reader of the card takes it: a class by its name, the first of several texts, or a
+    score.
+    """
     if task.masked:
         return None
     if task.kind in (SPAN, WRITTEN):
@@ -50,13 +53,15 @@ def _label(task: Task, example: Example) -> str | float | None:
 
 
 def _examples(data: TaskData) -> list[Example]:
-    """Three, of different classes or scores as far as there are: each the shortest of its kind, which is read at once."""
+    """Choose three examples, of different classes or scores as far as there are: each the shortest of its kind."""
     if data.task.is_regression:
         ordered = sorted(data.train, key=lambda example: example.label)
+        # The lowest, the middle and the highest.
         return [ordered[place * (len(ordered) - 1) // (EXAMPLES - 1)] for place in range(EXAMPLES)]
     kinds: dict[float, list[Example]] = {}
     for example in data.train:
         kinds.setdefault(example.label, []).append(example)
     short = [sorted(kinds[label], key=lambda example: len(example.text)) for label in sorted(kinds)]
+    # One of each class before a second of any.
     rounds = [kind[turn] for turn in range(EXAMPLES) for kind in short if turn < len(kind)]
     return rounds[:EXAMPLES]

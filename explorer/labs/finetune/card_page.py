@@ -12,7 +12,7 @@ from explorer.ui.wiring import Connection, folds
 
 
 def build_card(page: Page, task: gr.Dropdown) -> None:
-    """Anew whenever another task is chosen, uploaded ones too."""
+    """Lay out the card, which is made anew whenever another task is chosen, uploaded ones too."""
     with gr.Accordion("The task", open=False, elem_id="task-card") as fold:
         card = rich_text(elem_classes=["wide"], elem_id="task-card-said")
         rows = rich_text(elem_classes=["wide"], elem_id="task-card-rows")

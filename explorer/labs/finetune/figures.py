@@ -37,7 +37,7 @@ def runs_table(records: Sequence[RunRecord]) -> Table:
 
 
 def run_sentence(record: RunRecord) -> Markup:
-    """How a run stands, or what it reached, beside what it had before training where that is of the same rows."""
+    """Say how a run stands, or what it reached, beside what it had before training if that is of the same rows."""
     status = record.status
     if status.is_active:
         training = status is RunStatus.RUNNING and record.step
@@ -51,18 +51,19 @@ def run_sentence(record: RunRecord) -> Markup:
     parts = [strong(record.name), " reaches ", strong(metric_text(metric, record.score))]
     before = _before(record)
     if before is not None and before.whole:
+        # The number without the metric's name.
         parts.append(f"; before training it had {metric_text(metric, before.value).split()[-1]}")
     return prose(*parts, ".", f" {record.message}" if record.message else "")
 
 
 def _before(record: RunRecord) -> Measured | None:
-    """The leading metric before the first step, where it was measured."""
+    """Return the leading metric before the first step, if it was measured."""
     first = next(iter(record.measured(record.leading_metric)), None)
     return first if first is not None and first.value is not None and first.step == 0 else None
 
 
 def run_notes(record: RunRecord) -> Markup:
-    """What a run reached by every metric and on how many rows, what it trained, and on which other files it was measured."""
+    """Say what a run reached by every metric and on how many rows, what it trained, and what other files say."""
     if record.status.is_active or record.outcome is None:
         return Markup("")
     split, values = next(iter(record.outcome.metrics.items()))
@@ -85,11 +86,11 @@ def run_notes(record: RunRecord) -> Markup:
 
 
 def _elsewhere(record: RunRecord) -> list[str]:
-    """What it reached on other splits, and on GLUE's own files."""
+    """Say what the run reached on other splits, and on GLUE's own files."""
     metrics = record.outcome.metrics if record.outcome else {}
     parts = [
         f" On {name.replace('_', ' ')}: {', '.join(metric_text(key, v) for key, v in others.items())}."
-        for name, others in list(metrics.items())[1:]
+        for name, others in list(metrics.items())[1:]  # the first split is told above
     ]
     for real in record.real:
         said = ", ".join(metric_text(name, value) for name, value in real.metrics.items())
@@ -98,7 +99,7 @@ def _elsewhere(record: RunRecord) -> list[str]:
 
 
 def plan_sentence(result: PlanResult) -> Markup:
-    """What would be trained, at what cost; or why it cannot be."""
+    """Say what would be trained, at what cost; or why it cannot be."""
     if result.unavailable:
         return prose(strong(f"{result.title} cannot be had on {result.model_id}: "), result.unavailable)
     share = result.trainable / result.total if result.total else 0.0
@@ -119,7 +120,7 @@ def plan_table(result: PlanResult) -> Table:
 
 
 def settings_line(record: RunRecord) -> Markup:
-    """The settings of a run, for whoever wants to do it again."""
+    """State the settings of a run, for whoever wants to do it again."""
     spec = record.spec
     parts = [
         spec.model,
@@ -130,6 +131,6 @@ def settings_line(record: RunRecord) -> Markup:
         f"seed {spec.seed}",
     ]
     if spec.method == "lora":
-        parts[2:2] = [f"alpha {spec.alpha:g}", "on " + ", ".join(spec.targets)]
+        parts[2:2] = [f"alpha {spec.alpha:g}", "on " + ", ".join(spec.targets)]  # after the model and the task
     notes = Markup("").join(Markup("<p>{}</p>").format(note) for note in record.notes)
     return caption("Settings of this run: " + " · ".join(parts)) + notes

@@ -72,17 +72,17 @@ class GlueResult:
     tasks: tuple[GlueTask, ...]
 
     def there(self, real: bool) -> tuple[GlueTask, ...]:
-        """The tasks that a run has been judged on: by GLUE's own files, or by the bundled sentences."""
+        """Return the tasks that a run has been judged on: by GLUE's own files, or by the bundled sentences."""
         return tuple(task for task in self.tasks if task.reached is not None and task.reached.real is real)
 
 
 def mean_reached(tasks: Iterable[GlueTask]) -> float:
-    """GLUE's average, over tasks that all have a run."""
+    """Return GLUE's average, over tasks that all have a run."""
     return lora.average(task.reached.score for task in tasks if task.reached is not None)
 
 
 def mean_published(tasks: Iterable[GlueTask]) -> float:
-    """The published row's average over the same tasks."""
+    """Return the published row's average over the same tasks."""
     return lora.average(task.published for task in tasks)
 
 
@@ -121,7 +121,7 @@ def _judged_on(reached: Reached) -> str:
 
 
 def glue_sentence(result: GlueResult) -> Markup:
-    """How many of the eight have a run."""
+    """Say how many of the eight have a run."""
     there = len(result.there(True)) + len(result.there(False))
     if not there:
         return prose("No task of GLUE has a finished run yet.")
@@ -130,8 +130,9 @@ def glue_sentence(result: GlueResult) -> Markup:
 
 
 def glue_notes(result: GlueResult) -> Markup:
-    """What the averages are: of GLUE's own files beside the paper's over the same tasks, of the bundled sentences by
-    themselves."""
+    """Say what the averages are: of GLUE's own files beside the paper's over the same tasks, of bundled sentences
+    alone.
+    """
     real, bundled = result.there(True), result.there(False)
     parts = [*(_beside(result, real) if real else []), *([" "] if real and bundled else [])]
     parts += _apart(bundled) if bundled else []
@@ -141,7 +142,7 @@ def glue_notes(result: GlueResult) -> Markup:
 
 
 def _beside(result: GlueResult, real: Sequence[GlueTask]) -> list[str]:
-    """Of GLUE's own files: the two averages over the same tasks."""
+    """State the two averages over the same tasks, on GLUE's own files."""
     mine, theirs = strong(fixed(mean_reached(real), 1)), fixed(mean_published(real), 1)
     if len(real) == 1:
         return [f"On GLUE's own {real[0].name} it reaches ", mine, f", where {result.beside} has {theirs}."]
@@ -152,7 +153,7 @@ def _beside(result: GlueResult, real: Sequence[GlueTask]) -> list[str]:
 
 
 def _apart(bundled: Sequence[GlueTask]) -> list[str]:
-    """Of the bundled sentences: an average that no paper's stands beside."""
+    """State the average on bundled sentences, which no paper's stands beside."""
     mine = strong(fixed(mean_reached(bundled), 1))
     if len(bundled) == 1:
         return [f"{bundled[0].name}'s ", mine, " is of bundled sentences, so it is not comparable with GLUE's."]
@@ -161,7 +162,7 @@ def _apart(bundled: Sequence[GlueTask]) -> list[str]:
 
 
 def glue_view(result: GlueResult) -> Markup:
-    """A row a task, the averages below."""
+    """Tabulate a row a task, the averages below."""
     rows = [cells(_row(task)) for task in result.tasks]
     return quoted((*HEADS, result.beside), [*rows, _footer(result)]) + glue_notes(result) + caption(NOTE)
 
@@ -177,7 +178,7 @@ def _row(task: GlueTask) -> tuple[str, ...]:
 
 
 def _reached(one: Reached) -> tuple[Markup, Markup]:
-    """The run, with a link to it, and its score with what it was judged on."""
+    """Write the run, with a link to it, and its score with what it was judged on."""
     title = f"{find_method(one.method).title} on {one.model}"
     run = Markup('<a href="finetune?run={}">{}</a>').format(one.run_id, title)
     if one.worked:
@@ -194,7 +195,7 @@ def _where(one: Reached) -> str:
 
 
 def _footer(result: GlueResult) -> Markup:
-    """The averages: never of GLUE's files and bundled sentences in one."""
+    """Write the averages: never of GLUE's files and bundled sentences in one."""
     said = Markup("<br>").join(
         strong(fixed(mean_reached(tasks), 1))
         + f" over {counted(len(tasks), 'task')} {'of GLUE' if real else 'bundled here'}"

@@ -17,16 +17,18 @@ from explorer.tasks.task import Task
 
 
 def glue(engine: Engine, params: GlueParams, owner: str) -> Iterator[GlueResult]:
-    """GLUE's eight tasks, each with the best finished run that the visitor has of it, and a published row beside them.
+    """Collect GLUE's eight tasks, each with the best finished run that the visitor has of it, and a published row
+    beside them.
 
-    A run on GLUE's own files goes before one on the bundled sentences, whose scores are not comparable with the paper's, and the
-    visitor's own runs go before the worked examples. Runs of an uploaded file are left out: what is in it is not known.
+    A run on GLUE's own files goes before one on the bundled sentences, whose scores are not comparable with the
+    paper's, and the visitor's own runs go before the worked examples. Runs of an uploaded file are left out: what is in
+    it is not known.
     """
     yield gathered(engine.runs.list(owner), params)
 
 
 def gathered(records: Iterable[RunRecord], params: GlueParams) -> GlueResult:
-    """The same of any records."""
+    """Collect the same from any records."""
     row, known = PUBLISHED[params.beside], list(records)
     published = dict(zip(lora.GLUE, row.scores, strict=True))
     tasks = [
@@ -55,11 +57,12 @@ def _name(task: Task) -> str:
 
 def _best(task: Task, records: Iterable[RunRecord]) -> Reached | None:
     found = [reached for record in records if (reached := _reached(task, record)) is not None]
+    # GLUE's own files first, then the visitor's own runs, then the score.
     return max(found, key=lambda one: (one.real, not one.worked, one.score), default=None)
 
 
 def _reached(task: Task, record: RunRecord) -> Reached | None:
-    """What a finished run of this task scores; None for every other run, and where the metric is undefined."""
+    """Return what a finished run of this task scores; None for every other run, and if the metric is undefined."""
     name, outcome = record.spec.task, record.outcome
     if name.removesuffix(MARK) != task.slug or outcome is None or not record.status.has_weights or record.from_nothing:
         return None
@@ -75,7 +78,9 @@ def _reached(task: Task, record: RunRecord) -> Reached | None:
 
 
 def _together(outcome: Outcome, metric: str) -> float | None:
-    """A metric times 100 over all splits, as LoRA's Table 2 has MNLI's two: by their numbers of examples."""
+    """Return a metric times 100 over all splits, weighted by their numbers of examples, as LoRA's Table 2 has MNLI's
+    two.
+    """
     found = [(values.get(metric), outcome.rows[split]) for split, values in outcome.metrics.items()]
     if any(value is None for value, _ in found) or not found:
         return None

@@ -28,7 +28,7 @@ runs is chosen by the score that it is shown with, which flatters it.
 
 
 def build_glue(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
-    """The table is made whenever the tab is opened, of the runs that there are by then."""
+    """Fill and wire the tab; the table is made whenever the tab is opened, of the runs that there are by then."""
     with two_columns():
         with inputs_column():
             inputs = controls(GlueParams, "beside")

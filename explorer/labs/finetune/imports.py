@@ -21,7 +21,7 @@ HELP = (
 
 
 class Import:
-    """The place for an adapter, and the endpoint `/import_adapter`; it is checked and becomes the chosen run."""
+    """The place for an adapter, and the endpoint `/import_adapter`; a file is checked and becomes the chosen run."""
 
     def __init__(self, page: Page, picker: RunPicker) -> None:
         self.page, self.picker = page, picker
@@ -36,6 +36,7 @@ class Import:
             show_progress="minimal",
             concurrency_limit=2,
         )
+        # An endpoint needs an event; nobody sees this button.
         gr.Button(visible=False).click(
             self._endpoint,
             inputs_kwargs={"file": file, "visitor": picker.visitor},
@@ -64,6 +65,7 @@ class Import:
         return [
             "",
             gr.update(
+                # This page shows no runs from nothing.
                 choices=run_choices([one for one in self.page.engine.runs.list(owner) if not one.from_nothing]),
                 value=run_id,
             ),

@@ -57,7 +57,7 @@ TIMED_BATCH = 8
 
 
 def plan_run(loaded: LoadedModel, params: PlanParams) -> PlanResult:
-    """What a run would train and cost here; the time from a forward pass that is timed now."""
+    """Plan what a run would train and cost here; the time is that of a forward pass that is timed now."""
     spec = RunSpec(**{**vars(params), "model": loaded.model_id})
     method = find_method(spec.method)
     data = load(spec.task, settings())
@@ -65,8 +65,9 @@ def plan_run(loaded: LoadedModel, params: PlanParams) -> PlanResult:
     reason = why_not(loaded.model_id, method, settings(), data.task.kind)
     if reason is not None:
         return PlanResult(loaded.model_id, method.title, unavailable=reason)
-    examples = data.train[: spec.examples or None]
+    examples = data.train[: spec.examples or None]  # 0 stands for all
     sample = kind.read(loaded, examples[:SAMPLE], kind.longest)
+    # A long text makes several rows: as many more as in the sample.
     rows = round(len(examples) * len(sample) / min(SAMPLE, len(examples)))
     held_out = sum(min(len(part), MOST_HELD_OUT) for part in data.validation.values())
     planned = plan(loaded, data.task.outputs, spec, rows, float(sample.lengths.mean()), data.task.kind, held_out)
@@ -80,7 +81,7 @@ def plan_run(loaded: LoadedModel, params: PlanParams) -> PlanResult:
         planned.memory_bytes,
         planned.seconds,
         rows,
-        -(-rows // spec.batch_size) * spec.epochs,
+        -(-rows // spec.batch_size) * spec.epochs,  # rounded up
         planned.notes,
         script=script_of_settings(loaded, data, spec),
         layer=(layer := layer_sizes(loaded.model, loaded.architecture)),
@@ -89,13 +90,13 @@ def plan_run(loaded: LoadedModel, params: PlanParams) -> PlanResult:
 
 
 def _low_rank(loaded: LoadedModel, spec: RunSpec, layer: LayerSizes) -> LowRank:
-    """LoRA's matrices on this model."""
+    """Return LoRA's matrices on this model."""
     matrices = matrices_of(loaded.model, loaded.architecture, spec.targets)
     return LowRank(matrices, spec.last_layers or layer.distinct, spec.rank, spec.alpha, spec.variant)
 
 
 def predict_run(open_run: OpenRuns, params: PredictRunParams) -> PredictRunResult:
-    """The visitor's text through a run's model, and through the same model as it was before training."""
+    """Ask a run's model about the visitor's text, and the same model as it was before training."""
     run = open_run(params.run)
     run.require_weights()
     record = run.record
@@ -111,20 +112,22 @@ def predict_run(open_run: OpenRuns, params: PredictRunParams) -> PredictRunResul
 
 
 def _as(run: OpenRun, name: str) -> OpenRun:
-    """The same run under another name, for the answer of its untrained start."""
+    """Return the same run under another name, for the answer of its untrained start."""
     return replace(run, record=replace(run.record, name=name))
 
 
 def _example(run: OpenRun, first: str, second: str) -> Example:
-    """The texts as the run's task reads them: one or two."""
+    """Return the texts as the run's task reads them: one or two. Raises BadInputError if the second is missing."""
     pair = len(run.record.columns) == 2
     if pair and not second.strip():
         raise BadInputError(f"{run.record.task_title} reads two texts; type the second one as well.")
-    return Example(first, second if pair else None, 0.0)
+    return Example(first, second if pair else None, 0.0)  # the label is not read
 
 
 def _row(run: OpenRun, adapted: Adapted, first: str, second: str) -> Rows:
-    """The visitor's texts as one row; unlike training, nothing is cut in silence."""
+    """Read the visitor's texts as one row. Unlike in training nothing is cut in silence: BadInputError is raised
+    instead.
+    """
     rows = tokenise(run.loaded(), [_example(run, first, second)], adapted.longest)
     if rows.cut:
         raise BadInputError(
@@ -134,23 +137,24 @@ def _row(run: OpenRun, adapted: Adapted, first: str, second: str) -> Rows:
 
 
 def _inputs(adapted: Adapted, rows: Rows) -> dict[str, Tensor]:
-    """All rows as one batch."""
+    """Return all rows as one batch."""
     return rows.batch(range(len(rows)), adapted.loaded.device)[0]
 
 
 def _predicted(run: OpenRun, logits: Tensor) -> Prediction:
-    """One row's answer from its logits, (outputs,)."""
+    """Make one row's answer from its logits, (outputs,)."""
     record, logits = run.record, logits.float().cpu()
     numbers = tuple(logits.tolist())
     if record.labels:
         return Prediction(record.name, record.run_id, numbers, tuple(logits.softmax(-1).tolist()), None)
     mean, spread = record.scale
+    # Back to the task's unit: a score is learned with mean 0 and spread 1.
     return Prediction(record.name, record.run_id, numbers, (), numbers[0] * spread + mean)
 
 
 def swap_runs(open_run: OpenRuns, params: SwapParams) -> SwapResult:
-    """The text through several runs: one batch in which each row uses another adapter, and one by one (LoRA, 4.2)."""
-    runs = [open_run(name) for name in dict.fromkeys(params.runs)]
+    """Ask several runs about the text: in one batch, each row through another adapter, and one by one (LoRA, 4.2)."""
+    runs = [open_run(name) for name in dict.fromkeys(params.runs)]  # a run named twice is one adapter
     for run in runs:
         run.require_weights()
         if run.record.spec.model != runs[0].record.spec.model:
@@ -160,6 +164,7 @@ def swap_runs(open_run: OpenRuns, params: SwapParams) -> SwapResult:
         one.require_classes()
     mixed = Mixed(adapted)
     rows = [_row(run, adapted[run.record.run_id], params.sentence_a, params.sentence_b) for run in runs]
+    # Labels that nobody reads.
     together = Rows(tuple(row.inputs[0] for row in rows), torch.zeros(len(rows)), rows[0].pad, 0)
     names = list(adapted)
     inputs, device = _inputs(adapted[names[0]], together), runs[0].loaded().device
@@ -187,11 +192,14 @@ def swap_runs(open_run: OpenRuns, params: SwapParams) -> SwapResult:
 
 
 def merge_check(open_run: OpenRuns, params: MergeParams) -> MergeResult:
-    """The model before, with the adapter attached, and with the update merged into W: outputs and time (LoRA, 4.1)."""
+    """Compare the model before, with the adapter attached, and with the update merged into W: outputs and time (LoRA,
+    4.1).
+    """
     run = open_run(params.run)
     run.require_weights()
     loaded, record, adapted = run.loaded(), run.record, run.restore()
     plain = merged(adapted)
+    # A score has no labels, and one output.
     before = adapted.kind.fork(loaded, len(record.labels) or 1, record.spec.seed, ())
     rows = adapted.kind.read(loaded, _sample(run), min(adapted.kind.longest, adapted.longest))
     inputs = _inputs(adapted, rows)
@@ -209,7 +217,7 @@ def merge_check(open_run: OpenRuns, params: MergeParams) -> MergeResult:
             strict=True,
         )
     )
-    attached = answers(adapted.model, inputs).float()
+    attached = answers(adapted.model, inputs).float()  # (rows, outputs)
     measured = [
         MergeForm(
             name,
@@ -226,22 +234,25 @@ def merge_check(open_run: OpenRuns, params: MergeParams) -> MergeResult:
 
 
 def _sample(run: OpenRun) -> list[Example]:
-    """Held-out texts of the run's own task; bundled ones of its kind for an adapter whose examples are not here."""
+    """Return held-out texts of the run's own task, or bundled ones of its kind if its examples are not here."""
     try:
         data = load(run.record.spec.task, settings())
     except ExplorerError:
+        # An imported adapter's task may be unknown.
         data = load({SPAN: "squad", WRITTEN: "e2e"}.get(run.record.kind, "sst2"), settings())
     return list(next(iter(data.validation.values()))[:SAMPLE])
 
 
 def export_run(open_run: OpenRuns, params: ExportParams) -> str:
-    """Write a run as a zip; the path. For the adapter also the examples that it was trained on, with a script."""
+    """Write a run as a zip, and return its path; an adapter comes with the examples that it was trained on, and a
+    script.
+    """
     run = open_run(params.run)
     run.require_weights()
     name = re.sub(r"[^A-Za-z0-9]+", "-", run.record.name).strip("-").lower()
     target = export_path(run.record.owner, run.record.run_id, f"{name}-{params.kind}.zip", settings())
     if params.kind == "model":
-        with tempfile.TemporaryDirectory() as making:
+        with tempfile.TemporaryDirectory() as making:  # removed once it is zipped
             folder = Path(making) / model_of(run.record)
             keep_model(run, folder)
             return str(write_zip(target, {path.name: path for path in folder.iterdir()}))
@@ -251,7 +262,7 @@ def export_run(open_run: OpenRuns, params: ExportParams) -> str:
 
 
 def _used(run: OpenRun) -> TaskData | None:
-    """The examples that a run was trained on; None if they are not here any more."""
+    """Return the examples that a run was trained on; None if they are not here any more."""
     try:
         data = load(run.record.spec.task, settings())
     except ExplorerError:

@@ -99,7 +99,7 @@ def latency_sentence(result: LatencyResult) -> Markup:
 
 
 def latency_figure(result: LatencyResult) -> Picture:
-    """A point for each method and form with its interval; the line is the plain model."""
+    """Draw a point for each method and form with its interval; the line is the plain model."""
     timed = result.timed
     places = list(range(len(timed)))
     marks = [
@@ -116,7 +116,7 @@ def latency_figure(result: LatencyResult) -> Picture:
         for place, one in zip(places, timed, strict=True)
     ]
     ends = [1.0, *(one.ratio.low for one in timed), *(one.ratio.high for one in timed)]
-    room = 0.06 * (max(ends) - min(ends)) or 0.05
+    room = 0.06 * (max(ends) - min(ends)) or 0.05  # equal times have no range
     title = f"time of a batch, the plain model's ({milliseconds(result.plain.median)}) = 1, with 95% interval"
     across = axis(title, span=(min(ends) - room, max(ends) + room))
     down = rows([f"{_name(one)} {_change(one.ratio)}" for one in timed], size=15)
@@ -125,7 +125,7 @@ def latency_figure(result: LatencyResult) -> Picture:
 
 
 def missing_list(result: LatencyResult) -> Markup:
-    """Which methods were not timed, and why."""
+    """Say which methods were not timed, and why."""
     return caption(*(f"{title} is not timed: {reason} " for title, reason in result.missing))
 
 
@@ -134,7 +134,7 @@ def _name(one: Timed) -> str:
 
 
 def _change(ratio: Ratio) -> str:
-    """+12.3% or −4.0%."""
+    """Write a ratio's change as +12.3% or −4.0%."""
     change = ratio.median - 1
     return f"{'+' if change >= 0 else '−'}{percent(abs(change))}"
 

@@ -34,10 +34,10 @@ class _Form:
 
 
 def latency(loaded: LoadedModel, params: LatencyParams) -> Iterator[LatencyResult]:
-    """Each method as it starts, with RunSpec's sizes: the time depends on shapes alone, not on what has been learned.
+    """Time each method as it starts, with RunSpec's sizes: times depend on shapes alone, not on what has been learned.
 
-    A result every few rounds, so that quicker questions come in between. Raises BadInputError for texts that are longer than
-    the model reads.
+    A result comes every few rounds, so that quicker questions come in between. Raises BadInputError for texts that are
+    longer than the model reads.
     """
     if params.length > loaded.longest:
         raise BadInputError(
@@ -55,14 +55,16 @@ def latency(loaded: LoadedModel, params: LatencyParams) -> Iterator[LatencyResul
             missing.append((method.title, str(error)))
             continue
         forms += _forms(method, adapted)
+    # Without what this family does not read.
     taken = adapt(loaded, CLASSES, RunSpec(loaded.model_id, method="head")).taken(inputs)
     calls = [partial(_forward, module, taken) for module in (plain, *(form.module for form in forms))]
     taken_by = [list[float]() for _ in calls]
     while (done := len(taken_by[0])) < params.repeats:
+        # The last turn may be shorter.
         more = timing.in_turns(calls, loaded.device, min(ROUNDS_AT_ONCE, params.repeats - done))
         for times, new in zip(taken_by, more, strict=True):
             times += new
-        if len(taken_by[0]) > 1:
+        if len(taken_by[0]) > 1:  # one round has no quartiles
             yield _result(loaded, params, forms, taken_by, plain, missing)
 
 
@@ -88,16 +90,19 @@ def _result(
 
 
 def _inputs(loaded: LoadedModel, params: LatencyParams) -> dict[str, Tensor]:
-    """Random tokens, (batch, length), without padding."""
+    """Make random tokens, (batch, length), without padding."""
     shape, draw = (params.batch, params.length), torch.Generator().manual_seed(0)
     ids = torch.randint(loaded.model.config.vocab_size, shape, generator=draw).to(loaded.device)
     pad = loaded.tokenizer.pad_token_id
+    # RoBERTa numbers the positions by which tokens are padding.
     ids = ids.masked_fill(ids == pad, (pad + 1) % loaded.model.config.vocab_size) if pad is not None else ids
     return {"input_ids": ids, "attention_mask": torch.ones_like(ids), "token_type_ids": torch.zeros_like(ids)}
 
 
 def _forms(method: Method, adapted: Adapted) -> Iterator[_Form]:
-    """As it is trained, and merged where that is something else; `plain` for a method that adds no module."""
+    """Yield the forms of a method: as it is trained, and merged if that is something else; `plain` if it adds no
+    module.
+    """
     adds = adapted.model is not adapted.fork or method.own_modules
     yield _Form(method, "attached" if adds else "plain", adapted.model)
     if adds and not method.unmergeable:
@@ -115,6 +120,6 @@ def _timed(form: _Form, plain: nn.Module, times: list[float], base: list[float])
 
 
 def _size(module: nn.Module) -> int:
-    """Parameters, without the untrained copy of the head that peft keeps beside the trained one."""
+    """Count parameters, without the untrained copy of the head that peft keeps beside the trained one."""
     named = module.named_parameters()
     return sum(parameter.numel() for name, parameter in named if ".original_module." not in name)

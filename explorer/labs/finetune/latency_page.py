@@ -25,7 +25,10 @@ where it holds 1, nothing was measured. (Hu et al. 2021, LoRA, section 3 and Tab
 
 
 def build_latency(page: Page, tab: gr.Tab, methods: gr.CheckboxGroup) -> None:
-    """What was timed beforehand; else once for all visitors, since equal questions share their answer. methods: chosen above."""
+    """Fill and wire this part of the tab. methods: chosen above.
+
+    It opens with what was timed beforehand, or is timed once for all visitors: equal questions share their answer.
+    """
     gr.HTML("<h2>Time of a batch</h2>")
     with two_columns():
         with inputs_column():

@@ -23,7 +23,7 @@ def train(engine: Engine, params: RunSpec, owner: str) -> Iterator[RunRecord | N
 
 
 def follow_run(engine: Engine, params: FollowParams, owner: str) -> Iterator[RunRecord | None]:
-    """Look at a run that was started earlier, here or on another page."""
+    """Follow a run that was started earlier, here or on another page."""
     yield from follow(engine.runs, params.run)
 
 
@@ -32,18 +32,19 @@ def compare_methods(engine: Engine, params: CompareParams, owner: str) -> Iterat
     wanted = [find_method(name) for name in params.methods] or METHODS
     specs = repeated([spec_of(params, method=method.slug) for method in wanted], params.seeds)
     for compared in follow_all(engine.runs, *start_all(engine.runs, specs, owner)):
-        yield compared and beside_counting(engine, compared)
+        yield compared and beside_counting(engine, compared)  # None stays None: nothing is new
 
 
 def beside_counting(engine: Engine, compared: Compared) -> Compared:
-    """Runs of one task, with what counting words reaches on the same examples; the engine remembers it."""
+    """Add what counting words reaches on the same examples to runs of one task; the engine remembers it."""
     spec = compared.records[0].spec
     counted = engine.follow(COUNT_WORDS, BaselineParams(spec.task, spec.examples)).last.result()
     return replace(compared, baseline=counted)
 
 
 def runs(engine: Engine, params: RunsParams, owner: str) -> Iterator[Compared]:
-    """The current records of a visitor's runs and of the bundled examples."""
+    """Return the current records of a visitor's runs and of the bundled examples."""
+    # Those from nothing are on the Pretrain page.
     yield Compared(tuple(record for record in engine.runs.list(owner) if not record.from_nothing))
 
 

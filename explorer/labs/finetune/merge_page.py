@@ -24,7 +24,7 @@ numbers in another order. (Hu et al. 2021, section 4.1, "No additional inference
 
 
 def build_merge(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
-    """The merge with its timings; the run as a file, and an adapter from one."""
+    """Fill and wire the tab: the merge with its timings; the run as a file, and an adapter from one."""
     with two_columns():
         with inputs_column():
             merge = gr.Button("Merge and compare", variant="primary", elem_id="merge")

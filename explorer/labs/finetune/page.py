@@ -18,8 +18,9 @@ from explorer.ui.run_picker import RunPicker
 
 
 def build(page: Page) -> None:
-    """One choice of a run above, and a tab for each thing to do with it."""
+    """Lay out one choice of a run above, and a tab for each thing to do with it."""
     picker = RunPicker(page, accept=lambda record: not record.from_nothing, needs="runs that were fine-tuned")
+    # Each is a button of some tab, and an endpoint.
     for verb in ("stop", "resume", "delete"):
         picker.publish(verb)
     with gr.Tabs():

@@ -8,7 +8,7 @@ _NEEDS = "torch transformers peft"
 
 
 def predict_run(asked: Asked) -> str:
-    """None for a regression and for methods that peft has no name for or that start elsewhere than at W."""
+    """Make the script; "" for a regression and for methods that peft has no name for or that start elsewhere than at W."""
     record = asked.engine.runs.get(asked.params.run)
     values = run_values(asked, record)
     if not values:
@@ -18,13 +18,13 @@ def predict_run(asked: Asked) -> str:
 
 
 def answer_question(asked: Asked) -> str:
-    """None for methods that peft has no name for or that start elsewhere than at W."""
+    """Make the script; "" for methods that peft has no name for or that start elsewhere than at W."""
     values = trained_values(asked, asked.engine.runs.get(asked.params.run))
     return plain_script("answer_question", lambda _: values, _NEEDS)(asked) if values else ""
 
 
 def merge_check(asked: Asked) -> str:
-    """LoRA's runs alone, on sentences of the script's own."""
+    """Make the script for LoRA's runs alone, on sentences of its own."""
     record = asked.engine.runs.get(asked.params.run)
     values = run_values(asked, record) if is_lora(record) else {}
     if not values:
@@ -35,7 +35,7 @@ def merge_check(asked: Asked) -> str:
 
 
 def swap_runs(asked: Asked) -> str:
-    """LoRA's runs of the same classes; without DoRA, whose norms peft does not mix in a batch."""
+    """Make the script for LoRA's runs of the same classes; without DoRA, whose norms peft does not mix in a batch."""
     records = [asked.engine.runs.get(run) for run in dict.fromkeys(asked.params.runs)]
     values = [run_values(asked, record) if is_lora(record) else {} for record in records]
     if not all(values) or any(each["DORA"] or each["LABELS"] != values[0]["LABELS"] for each in values):

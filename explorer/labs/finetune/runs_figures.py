@@ -19,7 +19,7 @@ _NAMED = 3
 
 
 def of_one_task(records: Sequence[RunRecord]) -> list[RunRecord]:
-    """The first runs that have a curve, all of the first one's task and judged by the same metric."""
+    """Return the first runs that have a curve, all of the first one's task and judged by the same metric."""
     curved = [record for record in records if record.losses]
     same = [
         record for record in curved if record.spec.task == curved[0].spec.task and _axes(record) == _axes(curved[0])
@@ -28,13 +28,15 @@ def of_one_task(records: Sequence[RunRecord]) -> list[RunRecord]:
 
 
 def comparable(records: Sequence[RunRecord]) -> tuple[list[RunRecord], list[RunRecord]]:
-    """Those that can be drawn beside the first one, and the others: a metric or a loss of theirs needs an axis of its own."""
+    """Divide runs into those that can be drawn beside the first one, and those whose metric or loss needs an axis of
+    its own.
+    """
     together = [record for record in records if _axes(record) == _axes(records[0])]
     return together, [record for record in records if record not in together]
 
 
 def runs_sentence(records: Sequence[RunRecord]) -> Markup:
-    """What the two curves are, and which of the chosen runs they leave out."""
+    """Say what the two curves are, and which of the chosen runs they leave out."""
     if not records:
         return prose("Choose runs to draw.")
     drawn, left = comparable(records)
@@ -53,13 +55,13 @@ def runs_sentence(records: Sequence[RunRecord]) -> Markup:
 
 
 def runs_figure(records: Sequence[RunRecord]) -> Picture | str:
-    """The curves of those that can stand on the same axes."""
+    """Draw the curves of those that can stand on the same axes."""
     drawn = comparable(records)[0] if records else []
     names = ", ".join(record.name for record in drawn)
     return curves_figure(drawn, f"Loss and held-out metric of {names}.") if drawn else ""
 
 
 def _axes(record: RunRecord) -> tuple[object, ...]:
-    """What two runs share whose numbers mean the same: the metric, what the task asks for, and what is learned of it."""
+    """Return what two runs must have in common to share axes: the metric, the kind of task, and what is learned of it."""
     from_teacher = "" if record.from_nothing or not record.spec.teacher else "taught"
     return record.leading_metric, record.kind, record.from_nothing, from_teacher

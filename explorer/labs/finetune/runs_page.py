@@ -24,7 +24,7 @@ MOST_LINES = 9
 
 
 def build_runs(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
-    """The list of runs; those that are chosen in one plot."""
+    """Fill and wire the tab: the list of runs; those that are chosen in one plot."""
     with two_columns():
         with inputs_column():
             shown = picker.dropdown("Runs to draw in one plot", multiselect=True, elem_id="runs-shown")
@@ -49,6 +49,7 @@ def build_runs(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
 
     def draw(run_ids: list[str] | None) -> list[Any]:
         try:
+            # More lines cannot be told apart.
             records = [page.engine.runs.get(run_id) for run_id in (run_ids or [])[:MOST_LINES]]
         except Exception as error:
             return [page.explain(readable(error)), gr.skip(), gr.skip()]

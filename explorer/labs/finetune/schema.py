@@ -38,12 +38,14 @@ class LowRank:
     variant: str
 
     def added(self, matrix: Matrix) -> int:
-        """Trained numbers for one matrix: B has rows times rank, A rank times columns; DoRA has a length a row besides."""
+        """Count the trained numbers for one matrix: B has rows times rank, A rank times columns; DoRA a length a row
+        besides.
+        """
         return self.rank * (matrix.rows + matrix.columns) + (matrix.rows if self.variant == "dora" else 0)
 
     @property
     def trained(self) -> int:
-        """In all layers."""
+        """How many numbers LoRA trains in all layers."""
         return self.layers * sum(map(self.added, self.matrices))
 
 

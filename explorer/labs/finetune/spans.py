@@ -69,7 +69,7 @@ class SpanAnswer:
 
     @property
     def said(self) -> Span | None:
-        """The best span; None where no answer is likelier."""
+        """The best span; None if no answer is likelier."""
         return self.spans[0] if self.spans and self.spans[0].probability >= self.null else None
 
 
@@ -95,14 +95,14 @@ SIDES = (("start", "@first"), ("end", "@second"))
 
 
 def said_text(answer: SpanAnswer) -> str:
-    """The best span, or that there is none, with its probability."""
+    """Write the best span, or that there is none, with its probability."""
     if answer.said is None:
         return f"{NOTHING} ({percent(answer.null)})"
     return f"“{answer.said.text}” ({percent(answer.said.probability)})"
 
 
 def answer_sentence(result: AnswerResult) -> Markup:
-    """What both say, and what was second."""
+    """Say what both models answer, and what was second."""
     adapted = result.adapted
     parts = [strong(adapted.name), " answers ", strong(said_text(adapted))]
     if adapted.said is not None:
@@ -114,7 +114,7 @@ def answer_sentence(result: AnswerResult) -> Markup:
 
 
 def answer_chips(result: AnswerResult) -> dict[str, Any]:
-    """The text, its answer marked; below a token that may well start or end it, by how much."""
+    """Return the text as chips, its answer marked; a token's title says by how much it may start or end it."""
     said, row = result.adapted.said, []
     for token, start, end in zip(result.tokens, result.adapted.start, result.adapted.end, strict=True):
         inside = said is not None and said.first <= token.position <= said.last
@@ -124,7 +124,10 @@ def answer_chips(result: AnswerResult) -> dict[str, Any]:
 
 
 def answer_figure(result: AnswerResult) -> Picture:
-    """P(start) and P(end) of every token of the text, and of no answer at its left: after the run above, before it below."""
+    """Draw P(start) and P(end) of every token of the text, and of no answer at its left: after the run, before it
+    below.
+    """
+    # One legend for both.
     panels = [_panel(result, result.adapted, "after training"), _panel(result, result.base, "before", shown=False)]
     look: Look = {"bargap": 0.15, "legend": True, "phone": 560, "above": 12}
     return picture(answer_sentence(result), panels, columns=1, height=470, **look)
@@ -134,6 +137,7 @@ def _panel(result: AnswerResult, answer: SpanAnswer, title: str, shown: bool = T
     names = [NOTHING, *(label(token.text, 12) for token in result.tokens)]
     places = list(range(len(names)))
     sides = [(answer.nothing[side], *values) for side, values in enumerate((answer.start, answer.end))]
+    # "no answer" is always named.
     told = _together([place for place in places if place == 0 or max(side[place] for side in sides) >= NAMED])
     named: Look = {
         "tickmode": "array",
@@ -151,7 +155,7 @@ def _panel(result: AnswerResult, answer: SpanAnswer, title: str, shown: bool = T
 
 
 def _together(places: Sequence[int]) -> list[list[int]]:
-    """Outputs in groups, with room for a name between two of them; the first one stays alone."""
+    """Group the named places, with room for a name between two groups; the first one stays alone."""
     groups: list[list[int]] = []
     for place in places:
         if len(groups) > 1 and place - groups[-1][-1] <= APART:
@@ -162,7 +166,7 @@ def _together(places: Sequence[int]) -> list[list[int]]:
 
 
 def _names(names: Sequence[str], group: Sequence[int]) -> str:
-    """One name, or the first and the last."""
+    """Write one name, or the first and the last."""
     first, last = group[0], group[-1]
     return names[first] if first == last else f"{names[first]}{' ' if last == first + 1 else ' … '}{names[last]}"
 
@@ -175,7 +179,7 @@ def _bars(
 
 
 def spans_table(result: AnswerResult) -> Markup:
-    """The likeliest spans of the run, with no answer at its place among them."""
+    """Tabulate the likeliest spans of the run, with no answer at its place among them."""
     adapted = result.adapted
     rows = [(one.text, one.probability) for one in adapted.spans] + [(NOTHING, adapted.null)]
     rows.sort(key=lambda row: -row[1])

@@ -16,7 +16,7 @@ from explorer.tuning.qa_head import CANDIDATES, candidates_of, scores_of, span_s
 
 
 def answer_question(open_run: OpenRuns, params: AnswerParams) -> AnswerResult:
-    """Where the answer starts and ends, token by token, and the likeliest spans.
+    """Find where the answer starts and ends, token by token, and the likeliest spans.
 
     Raises BadInputError for a run of another kind, and for a text that does not fit into one row.
     """
@@ -47,10 +47,11 @@ def answer_question(open_run: OpenRuns, params: AnswerParams) -> AnswerResult:
 
 @torch.no_grad()
 def _answer(name: str, adapted: Adapted, run: OpenRun, encoded: Encoded, inside: list[Token], text: str) -> SpanAnswer:
+    # [CLS] and the text; not the question.
     candidates = candidates_of([token.sentence == 1 for token in encoded.tokens])
     inputs = {**encoded.inputs, CANDIDATES: torch.tensor([candidates], device=encoded.input_ids.device)}
-    logs = scores_of(adapted, inputs).log_softmax(1).cpu()
-    starts, ends = logs[0].exp().unbind(-1)
+    logs = scores_of(adapted, inputs).log_softmax(1).cpu()  # (1, tokens, 2), a distribution over tokens each
+    starts, ends = logs[0].exp().unbind(-1)  # (tokens,) each
     places = [token.position for token in inside]
     return SpanAnswer(
         name,
@@ -62,9 +63,9 @@ def _answer(name: str, adapted: Adapted, run: OpenRun, encoded: Encoded, inside:
 
 
 def _best(logs: Tensor, encoded: Encoded, text: str) -> tuple[Span, ...]:
-    """The likeliest spans, from the logarithms of the probabilities, (1, tokens, 2)."""
-    sums = span_scores(logs)[0]
-    best = sums.flatten().topk(min(MOST_SPANS, int(sums.isfinite().sum())))
+    """Return the likeliest spans, from the logarithms of the probabilities, (1, tokens, 2)."""
+    sums = span_scores(logs)[0]  # (tokens, tokens): by start and end
+    best = sums.flatten().topk(min(MOST_SPANS, int(sums.isfinite().sum())))  # spans that are not allowed have -inf
     spans = []
     for value, place in zip(best.values.exp().tolist(), best.indices.tolist(), strict=True):
         first, last = (encoded.tokens[position] for position in divmod(place, len(sums)))

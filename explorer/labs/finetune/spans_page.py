@@ -39,7 +39,7 @@ that two answers share. Where there is no answer, only silence counts.
 
 
 def build_answers(page: Page, picker: RunPicker, *asked: Any) -> None:
-    """asked: further triggers to ask the chosen run by."""
+    """Fill and wire the form. asked: further triggers to ask the chosen run by."""
     with two_columns():
         with inputs_column(300):
             question = control(AnswerParams, "question", value=ASKED, elem_id="span-question")

@@ -26,7 +26,7 @@ HELP = (
 
 
 def describe(data: TaskData) -> str:
-    """What was found in a file."""
+    """Say what was found in a file."""
     held_out = sum(len(rows) for rows in data.validation.values())
     of_kind = {SPAN: "questions about texts", WRITTEN: "meanings with their texts"}
     kind = of_kind.get(data.task.kind, f"classes {', '.join(data.task.labels)}" if data.task.labels else "scores")
@@ -35,7 +35,9 @@ def describe(data: TaskData) -> str:
 
 
 def not_glues(name: object) -> str:
-    """What is said below a bundled task that looks like one of GLUE's, or like SQuAD, and is none; nothing below any other."""
+    """Say that a bundled task's sentences are not GLUE's or SQuAD's, if its name might suggest so; "" for any other
+    task.
+    """
     titles = {task.slug: task.title for task in TASKS} | {SQUAD.slug: "SQuAD"}
     if name not in titles:
         return ""
@@ -61,7 +63,7 @@ class RealTask:
             )
 
     def wire(self, place: gr.Accordion) -> None:
-        """The file's button opens the place for files; the hub's takes the same task from there."""
+        """Let the file's button open the place for files, and the hub's take the same task from there."""
         self.task.change(not_glues, [self.task], [self.said], **QUIET)
         self.file.click(lambda: gr.update(open=True), None, [place], **QUIET)
         self.hub.click(lambda name: name + MARK if not_glues(name) else name, [self.task], [self.task], **QUIET)
@@ -84,6 +86,7 @@ class Upload:
             show_progress="minimal",
             concurrency_limit=2,
         )
+        # An endpoint needs an event; nobody sees this button.
         gr.Button(visible=False).click(
             self._endpoint,
             inputs_kwargs={"file": file},

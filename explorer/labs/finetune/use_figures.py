@@ -17,7 +17,7 @@ from explorer.tables import Table
 
 
 def answer_text(labels: Sequence[str], prediction: Prediction) -> str:
-    """The leading class with its probability, or the score."""
+    """Write the leading class with its probability, or the score."""
     if prediction.score is not None:
         return f"{prediction.score:.2f}"
     place = max(range(len(labels)), key=prediction.probabilities.__getitem__)
@@ -30,13 +30,14 @@ def prediction_table(result: PredictRunResult) -> Table:
     for name, prediction in (("base", result.base), ("adapted", result.adapted)):
         if prediction.score is not None:
             rows.append((name, f"{prediction.score:.4f}", prediction.logits[0], None))
+        # A score has no probabilities.
         for label, logit, probability in zip(result.labels, prediction.logits, prediction.probabilities, strict=False):
             rows.append((name, label, logit, probability))
     return Table.of(("model", "class", "logit", "probability"), rows)
 
 
 def prediction_sentence(result: PredictRunResult) -> Markup:
-    """What both say."""
+    """Say what both models answer."""
     return prose(
         strong(result.adapted.name),
         " says ",
@@ -46,7 +47,7 @@ def prediction_sentence(result: PredictRunResult) -> Markup:
 
 
 def prediction_figure(result: PredictRunResult) -> Picture:
-    """Bars: each class before and after the run, or the two scores."""
+    """Draw bars: each class before and after the run, or the two scores."""
     pairs = ((result.base, "before training", "@muted"), (result.adapted, "after", "@first"))
     traces = [_bars(result.labels, prediction, name, colour) for prediction, name, colour in pairs]
     across = axis(percent=True, span=(0, 1.12)) if result.adapted.score is None else axis("score")
@@ -73,7 +74,7 @@ def swap_table(result: SwapResult) -> Table:
 
 
 def swap_sentence(result: SwapResult) -> Markup:
-    """That each row went through its own adapter, at what cost."""
+    """Say that each row went through its own adapter, at what cost."""
     together, alone = result.milliseconds
     return prose(
         f"One batch of {len(result.rows)} rows, each through another adapter over the same frozen weights: ",
@@ -85,7 +86,7 @@ def swap_sentence(result: SwapResult) -> Markup:
 
 
 def swap_list(result: SwapResult) -> Markup:
-    """What each run answers, as a table."""
+    """Tabulate what each run answers."""
     rows = [(one.name, strong(answer_text(result.labels[one.run_id], one))) for one in result.rows]
     return quoted(("row's adapter", "answer"), rows)
 
@@ -102,7 +103,7 @@ def merge_table(result: MergeResult) -> Table:
 
 
 def merge_sentence(result: MergeResult) -> Markup:
-    """Same outputs, and what the merge saves."""
+    """Say whether the outputs are the same, and what the merge saves."""
     base, attached, merged = (_form(result, name) for name in TITLES)
     same = (merged.max_difference or 0.0) <= ROUNDING
     said = " gives the same logits up to rounding" if same else " does not give the same logits: they differ by up to "
@@ -120,7 +121,7 @@ def _form(result: MergeResult, name: str) -> MergeForm:
 
 
 def _compared(other: MergeForm) -> str:
-    """How much quicker or slower the merged model is, where the rounds in which both were timed can tell."""
+    """Say how much quicker or slower the merged model is, if the rounds in which both were timed can tell."""
     merged = other.merged
     if not merged.differs:
         return "no difference can be measured"
@@ -133,7 +134,9 @@ TITLES = {"base": "model before", "attached": "adapter attached", "merged": "mer
 
 
 def merge_figure(result: MergeResult) -> Picture:
-    """The merged model's time as a multiple of the other two, each with its 95% interval; the line is no difference."""
+    """Draw the merged model's time as a multiple of the other two, each with its 95% interval; the line is no
+    difference.
+    """
     others = [_form(result, name) for name in ("attached", "base")]
     marks = [
         points(
@@ -149,7 +152,7 @@ def merge_figure(result: MergeResult) -> Picture:
         for place, (one, colour) in enumerate(zip(others, ("@second", "@first"), strict=True))
     ]
     ends = [1.0, *(one.merged.low for one in others), *(one.merged.high for one in others)]
-    room = 0.08 * (max(ends) - min(ends)) or 0.05
+    room = 0.08 * (max(ends) - min(ends)) or 0.05  # equal times have no range
     across = axis(
         f"time of the merged model for {result.timed} texts, as a multiple, with 95% interval",
         span=(min(ends) - room, max(ends) + room),
@@ -164,7 +167,7 @@ def export_table(path: str) -> Table:
 
 
 def offer(record: RunRecord | None) -> Markup:
-    """The merged model as that of every page, or why there is none."""
+    """Offer the merged model as that of every page, or say why there is none."""
     if record is None:
         return Markup("")
     if reason := why_no_model(record):

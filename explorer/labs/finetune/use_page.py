@@ -46,7 +46,8 @@ _IN_VIEW = "(run) => [run, document.querySelector('#try-forms')?.offsetParent ? 
 
 
 def build_try(page: Page, picker: RunPicker, tab: gr.Tab) -> gr.Dropdown:
-    """The form for what the chosen run has learned. Returns the list of runs to swap between."""
+    """Lay out the form for what the chosen run has learned. Return the list of runs to swap between."""
+    # Their changes ask; see `ask`.
     turns = {kind: gr.Textbox("", visible="hidden", label=f"{kind} turn") for kind in (CLASSES, SPAN)}
     in_view = gr.Textbox("", visible="hidden", label="form in view")
     with gr.Column(elem_id="try-forms"):
@@ -66,6 +67,7 @@ def build_try(page: Page, picker: RunPicker, tab: gr.Tab) -> gr.Dropdown:
         return [gr.update(visible=kind == kind_of(run)) for kind in forms]
 
     def ask(run: str | None, seen: str = "yes") -> list[Any]:
+        # A new value each time: an equal one fires no change.
         return [secrets.token_hex(4) if seen and kind == kind_of(run) else gr.skip() for kind in turns]
 
     shown, asked = list(forms.values()), list(turns.values())
@@ -76,7 +78,7 @@ def build_try(page: Page, picker: RunPicker, tab: gr.Tab) -> gr.Dropdown:
 
 
 def _build_classes(page: Page, picker: RunPicker, turn: gr.Textbox) -> gr.Dropdown:
-    """A text for a run with classes or scores. turn: changes when it is to be asked."""
+    """Fill and wire the form for a run with classes or scores. turn: changes when it is to be asked."""
     with two_columns():
         with inputs_column():
             first = control(PredictRunParams, "sentence_a", value=PRAISE, elem_id="try-first")

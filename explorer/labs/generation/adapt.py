@@ -63,7 +63,7 @@ class AdaptParams:
 
 
 def values_of(record: RunRecord) -> dict[str, float | None]:
-    """A run's metrics where they were last measured."""
+    """Return a run's metrics as they were last measured."""
     if record.outcome is not None and record.outcome.metrics:
         return next(iter(record.outcome.metrics.values()))
     return record.evaluations[-1][1] if record.evaluations else {}
@@ -90,7 +90,7 @@ def adapt_table(result: Compared) -> Table:
 
 
 def adapt_sentence(result: Compared) -> Markup:
-    """How the runs stand, and how far each has come from the untouched model."""
+    """Say how the runs stand, and how far each has come from the untouched model."""
     parts: list[str] = []
     running = next((one for one in result.records if one.status is RunStatus.RUNNING), None)
     ended = [record for record in result.records if not record.status.is_active]
@@ -101,7 +101,7 @@ def adapt_sentence(result: Compared) -> Markup:
         parts.append("The runs wait for their turn. ")
     if scored := _scored(result):
         best = max(scored, key=lambda record: record.score or 0.0)
-        before = dict(best.evaluations).get(0, {}).get("BLEU")
+        before = dict(best.evaluations).get(0, {}).get("BLEU")  # step 0: before training
         if several_seeds(result.records):
             parts += lead_parts(by_setting(result.records))
         else:
@@ -116,7 +116,7 @@ def _scored(result: Compared) -> list[RunRecord]:
 
 
 def adapt_notes(result: Compared) -> Markup:
-    """What the headline rests on; empty before any run has a score."""
+    """Say what the headline rests on; nothing before any run has a score."""
     scored = _scored(result)
     if not scored:
         return Markup("")
@@ -134,17 +134,17 @@ def _name(record: RunRecord) -> str:
 
 
 def adapt_figure(result: Compared) -> Picture | str:
-    """Loss, held-out loss and BLEU against the step, of every method's first seed."""
+    """Draw loss, held-out loss and BLEU against the step, of every method's first seed."""
     seen = [runs.first for runs in by_setting(result.records) if runs.first.losses]
     return curves_figure(seen, adapt_sentence(result).striptags()) if seen else ""
 
 
 def metrics_view(result: Compared) -> Markup:
-    """The five metrics of each run, and of the untouched model; below them what the headline rests on."""
+    """Tabulate the five metrics of each run, and of the untouched model; below them what the headline rests on."""
     rows: list[Any] = []
     several = several_seeds(result.records)
     first = next((record for record in result.records if record.evaluations), None)
-    if first is not None and first.evaluations[0][0] == 0:
+    if first is not None and first.evaluations[0][0] == 0:  # measured at step 0, before any training
         rows.append((f"{first.spec.model}, untouched", "0", *_texts(first.evaluations[0][1]), ""))
     rows += [
         (
@@ -163,11 +163,11 @@ def metrics_view(result: Compared) -> Markup:
 
 
 def _means(records: tuple[RunRecord, ...]) -> list[tuple[str, ...]]:
-    """A row a method: every metric's mean over the seeds that have ended, with the standard deviation."""
+    """Return a row a method: every metric's mean over the seeds that have ended, with the standard deviation."""
     rows = []
     for runs in by_setting(records):
         ended = [values_of(record) for record in runs.records if record.outcome is not None]
-        if len(ended) > 1:
+        if len(ended) > 1:  # one value has no deviation
             columns = [[value for found in ended if (value := found.get(name)) is not None] for name in METRICS]
             cells = [_mean_text(name, values) for name, values in zip(METRICS, columns, strict=True)]
             rows.append((f"{runs.name}, mean of {len(ended)} ± s.d.", compact(runs.trainable), *cells, ""))
@@ -187,7 +187,7 @@ def _time(record: RunRecord) -> str:
 
 
 def paper_view() -> Markup:
-    """LoRA's Table 3."""
+    """Tabulate LoRA's Table 3."""
     rows = [(one.method, one.model, one.trainable, *map(score_text, METRICS, one.values)) for one in TABLE_3]
     return quoted(("", "model", "trained", *METRICS), rows, "On E2E's own data. Quoted from Hu et al. 2021, Table 3")
 

@@ -34,7 +34,9 @@ metrics; the dashed line is the held-out loss.
 
 
 def build_adapt(page: Page, tab: gr.Tab, picker: RunPicker) -> None:
-    """The worked examples are drawn when the tab is opened; what is trained here is in the list of runs."""
+    """Fill and wire the tab; worked examples are drawn when it is opened, and what is trained here is in the list of
+    runs.
+    """
     with two_columns():
         with inputs_column():
             buttons = start_stop("Train", "adapt", stop="Stop them all", stop_id=None)

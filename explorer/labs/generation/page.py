@@ -14,7 +14,7 @@ from explorer.ui.run_picker import RunPicker
 
 
 def build(page: Page) -> None:
-    """A tab a question; the run is the meanings'."""
+    """Lay out a tab a question; the run is the meanings'."""
     with gr.Tabs():
         with gr.Tab("Continue a text", id="continue") as tab:
             build_continued(page, tab)
@@ -25,4 +25,4 @@ def build(page: Page) -> None:
             build_adapt(page, adapting, picker)
         with gr.Tab("Scores", id="scores") as tab:
             build_scores(page, [tab.select])
-    picker.wire()
+    picker.wire()  # when every tab has its events

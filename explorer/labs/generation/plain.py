@@ -7,7 +7,10 @@ from explorer.tasks.formats.e2e import ASKS
 
 
 def generate(asked: Asked) -> str:
-    """Without the slots that are missed. None for methods that peft has no name for or that start elsewhere than at W."""
+    """Make the script, without the slots that are missed.
+
+    Return "" for methods that peft has no name for or that start elsewhere than at W.
+    """
     values = {"ASKS": ASKS, "WEIGHTS": "", "UNTOUCHED": asked.params.model}
     if asked.params.run:
         record = asked.engine.runs.get(asked.params.run)

@@ -15,10 +15,10 @@ from explorer.ui.page import Page
 
 
 def tokenizer_choice() -> gr.Dropdown:
-    """Up to four, of the catalog or typed."""
+    """Return a choice of up to four tokenizers, of the catalog or typed."""
     names = [*OWN_TOKENIZERS, *(card.model_id for card in CATALOG)]
     return gr.Dropdown(
-        sorted(names, key=lambda name: name not in DEFAULT_TOKENIZERS),
+        sorted(names, key=lambda name: name not in DEFAULT_TOKENIZERS),  # the default ones stand first
         value=list(DEFAULT_TOKENIZERS),
         multiselect=True,
         allow_custom_value=True,
@@ -29,7 +29,7 @@ def tokenizer_choice() -> gr.Dropdown:
 
 
 def follow(page: Page, tokenizers: gr.Dropdown, opened: set[str]) -> Callable[..., Any]:
-    """Say what is being fetched when the choice changes; returns the trigger after which to ask again.
+    """Say what is being fetched when the choice changes; return the trigger after which to ask again.
 
     A model that is picked above takes the first place. opened: names that have answered, for which nobody has to wait.
     """

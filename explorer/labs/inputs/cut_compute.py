@@ -17,7 +17,7 @@ Spans = tuple[tuple[int, int], ...]
 
 
 def word_piece(model: Mapping[str, Any], word: str) -> CutPart:
-    """Greedy longest match first, from the left (Wu et al. 2016, section 4.1; Devlin et al. 2019).
+    """Cut a word by greedy longest match first, from the left (Wu et al. 2016, section 4.1; Devlin et al. 2019).
 
     Where nothing in the vocabulary begins the rest, the whole word is the unknown token.
     """
@@ -35,7 +35,7 @@ def word_piece(model: Mapping[str, Any], word: str) -> CutPart:
             steps.append(Step((unknown,), 0, tuple(candidates), rest=word[start:]))
             return CutPart(word, "WordPiece", tuple(steps), (unknown,), lost=word)
         pieces = (*pieces, found)
-        start += len(found) - len(before)
+        start += len(found) - len(before)  # "##" is none of the word's characters
         tried = tuple(candidates[: candidates.index(found)])
         steps.append(Step(pieces, len(pieces) - 1, tried, rest=word[start:]))
     return CutPart(word, "WordPiece", tuple(steps), pieces)
@@ -55,20 +55,25 @@ def byte_pair(model: Mapping[str, Any], ranks: Mapping[tuple[str, str], int], wo
         ranked = [(ranks[pair], place) for place, pair in enumerate(pairwise(pieces)) if pair in ranks]
         if not ranked:
             break
-        rank, place = min(ranked)
+        rank, place = min(ranked)  # of equal pairs the leftmost
+        # A merged piece has its mark once.
         pieces[place : place + 2] = [pieces[place] + pieces[place + 1].removeprefix(prefix)]
         steps.append(Step(tuple(pieces), place, rank=rank + 1))
     return CutPart(word, "BPE", tuple(steps), tuple(pieces), lost=lost or None)
 
 
 def merge_ranks(model: Mapping[str, Any]) -> dict[tuple[str, str], int]:
-    """The place of each pair in a BPE's list of merges; files spell a pair as a list or, older ones, with a space."""
+    """Return the place of each pair in a BPE's list of merges; files spell a pair as a list or, older ones, with a
+    space.
+    """
     pairs = (tuple(pair.split(" ")) if isinstance(pair, str) else tuple(pair) for pair in model["merges"])
     return {(first, second): rank for rank, (first, second) in enumerate(pairs)}
 
 
 def _symbols(model: Mapping[str, Any], word: str) -> tuple[list[str], str]:
-    """What merging begins with: a piece a character, with the family's marks, bytes, or the unknown token; and what is lost."""
+    """Return what merging begins with, and what is lost: a piece a character, with the family's marks, bytes, or
+    unknown.
+    """
     vocabulary, unknown = model["vocab"], model.get("unk_token")
     symbols: list[str] = []
     lost = ""
@@ -82,6 +87,7 @@ def _symbols(model: Mapping[str, Any], word: str) -> tuple[list[str], str]:
             symbols += spelled
         else:
             lost += character
+            # Neighbours that are unknown become one.
             if unknown is not None and not (model.get("fuse_unk") and symbols[-1:] == [unknown]):
                 symbols.append(unknown)
     return symbols, lost
@@ -98,7 +104,7 @@ class Unigram:
         self.byte_fallback = bool(model.get("byte_fallback"))
 
     def cut(self, word: str) -> CutPart:
-        """The best cut of each beginning of the word (Viterbi), and the best few cuts of the whole."""
+        """Find the best cut of each beginning of the word (Viterbi), and the best few cuts of the whole."""
         best = self._viterbi(word)
         steps = []
         for stop in range(1, len(word) + 1):
@@ -109,13 +115,16 @@ class Unigram:
         return CutPart(word, "Unigram", tuple(steps), winner.pieces, alternatives, self._lost(word, winner.pieces))
 
     def _edges(self, word: str, start: int) -> list[tuple[int, float]]:
-        """Where a piece that begins at `start` may stop, with its log probability; one unknown character where it must be."""
+        """Return where a piece that begins at `start` may stop, with its log probability; one unknown character if it
+        must be.
+        """
         stops = range(start + 1, min(len(word), start + self.longest) + 1)
         known = [(stop, self.scores[word[start:stop]]) for stop in stops if word[start:stop] in self.scores]
+        # Known stops ascend, so the first tells whether the character alone is a piece.
         return known if known and known[0][0] == start + 1 else [(start + 1, self.unknown), *known]
 
     def _viterbi(self, word: str) -> list[tuple[float, int]]:
-        """For each place the log probability of the best cut up to it, and where that cut's last piece begins."""
+        """Return, for each place, the log probability of the best cut up to it, and where that cut's last piece begins."""
         best: list[tuple[float, int] | None] = [(0.0, 0)] + [None] * len(word)
         for start in range(len(word)):
             so_far = best[start]
@@ -127,10 +136,11 @@ class Unigram:
         return [entry for entry in best if entry is not None]
 
     def _alternatives(self, word: str, winner: tuple[str, ...]) -> tuple[Alternative, ...]:
-        """The best few cuts, by keeping that many for each place; the winner is the one that Viterbi found."""
+        """Return the best few cuts, by keeping that many for each place; the winner is the one that Viterbi found."""
         paths: list[list[tuple[float, Spans]]] = [[] for _ in range(len(word) + 1)]
         paths[0] = [(0.0, ())]
         for start in range(len(word)):
+            # Twice as many: some spell the same pieces.
             paths[start] = sorted(paths[start], key=lambda path: -path[0])[: 2 * MOST_ALTERNATIVES]
             for stop, score in self._edges(word, start):
                 paths[stop] += [(so_far + score, (*spans, (start, stop))) for so_far, spans in paths[start]]
@@ -138,11 +148,12 @@ class Unigram:
         for _, spans in sorted(paths[-1], key=lambda path: -path[0]):
             spelled = self._spelled(word, spans)
             found.setdefault(spelled.pieces, spelled)
+        # A stable sort: the winner moves to the front.
         ranked = sorted(found.values(), key=lambda alternative: alternative.pieces != winner)
         return tuple(ranked[:MOST_ALTERNATIVES])
 
     def _spelled(self, word: str, spans: Spans) -> Alternative:
-        """The pieces of a cut; neighbouring unknown characters are one unknown piece, or bytes where the family has them."""
+        """Return the pieces of a cut; unknown neighbours are one unknown piece, or bytes if the family has them."""
         pieces: list[tuple[str, float]] = []
         was_unknown = False
         for start, stop in spans:
@@ -151,6 +162,7 @@ class Unigram:
             unknown = piece not in self.scores
             spelled = self._bytes(piece) if unknown else []
             if spelled:
+                # The whole score stands at the first byte.
                 pieces += [(byte, 0.0 if number else score) for number, byte in enumerate(spelled)]
             elif unknown and was_unknown and pieces:
                 pieces[-1] = (pieces[-1][0], pieces[-1][1] + score)
@@ -160,7 +172,7 @@ class Unigram:
         return Alternative(tuple(piece for piece, _ in pieces), tuple(score for _, score in pieces))
 
     def _bytes(self, piece: str) -> list[str]:
-        """An unknown character as byte pieces, in a vocabulary that has them all; empty in others."""
+        """Spell an unknown character as byte pieces, in a vocabulary that has them all; [] in others."""
         spelled = [f"<0x{byte:02X}>" for byte in piece.encode()] if self.byte_fallback else []
         return spelled if all(byte in self.scores for byte in spelled) else []
 
@@ -171,7 +183,7 @@ class Unigram:
 
 
 def _walk(best: list[tuple[float, int]], stop: int) -> Spans:
-    """Back from a place along the best pieces."""
+    """Walk back from a place along the best pieces."""
     spans = []
     while stop > 0:
         start = best[stop][1]
@@ -181,7 +193,7 @@ def _walk(best: list[tuple[float, int]], stop: int) -> Spans:
 
 
 def whole(model: Mapping[str, Any], word: str) -> CutPart:
-    """For a vocabulary of whole words: looked up or unknown."""
+    """Cut by a vocabulary of whole words: each is looked up or unknown."""
     known = word in model["vocab"]
     piece = word if known else str(model.get("unk_token"))
     return CutPart(word, "whole", (Step((piece,), 0),), (piece,), lost=None if known else word)

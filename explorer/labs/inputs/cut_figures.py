@@ -37,7 +37,7 @@ def cut_table(result: CutResult) -> Table:
 
 
 def cut_view(result: CutResult) -> dict[str, Any]:
-    """A block for each tokenizer: what it ends with, then every step that leads there."""
+    """Return a block for each tokenizer: what it ends with, then every step that leads there."""
     blocks = [_block(cut) for cut in result.cuts]
     blocks += [{"name": name, "kind": "", "problem": why} for name, why in result.refused]
     return {"blocks": blocks, "label": f"How “{result.word}” is cut"}
@@ -54,7 +54,7 @@ def _block(cut: WordCut) -> dict[str, Any]:
 
 
 def _before(cut: WordCut) -> str:
-    """What happens before the cutting: normalisation, and splitting into parts."""
+    """Say what happens before the cutting: normalisation, and splitting into parts."""
     says = []
     if cut.byte_level:
         says.append("Begins with bytes; Ġ is a space.")
@@ -85,7 +85,7 @@ def _row(cut: WordCut, part: CutPart, place: int) -> dict[str, Any]:
 
 
 def _shortened(tried: tuple[str, ...]) -> list[str]:
-    """All that was tried, or the first and the last of it."""
+    """Return all that was tried, or the first and the last of it."""
     if len(tried) <= MOST_TRIED:
         return list(tried)
     return [*tried[: MOST_TRIED - 3], f"… {len(tried) - MOST_TRIED + 1} more …", *tried[-2:]]
@@ -125,13 +125,14 @@ def _alternative(cut: WordCut, part: CutPart, place: int) -> dict[str, Any]:
 
 
 def _times(behind: float) -> str:
-    """A difference of natural logarithms as a factor."""
+    """Write a difference of natural logarithms as a factor."""
     digits = behind / math.log(10)
+    # Larger factors are only digits.
     return f"{10**digits:,.0f} times" if 10**digits < 1e6 else f"10^{digits:.0f} times"
 
 
 def cut_sentence(result: CutResult) -> Markup:
-    """What each method ends with."""
+    """Say what each method ends with."""
     parts: list[str] = []
     for place, cut in enumerate(result.cuts):
         pieces = Markup(" ").join(in_quotes(readable(piece, cut.byte_level)) for piece in cut.pieces[:12])
@@ -140,7 +141,7 @@ def cut_sentence(result: CutResult) -> Markup:
 
 
 def cut_notes(result: CutResult) -> Markup:
-    """In how many steps each was done, and whether the tokenizer itself says the same."""
+    """Say in how many steps each was done, and whether the tokenizer itself says the same."""
     works = f"{', '.join(f'{cut.name}: {_work(cut)}' for cut in result.cuts)}. "
     others = ", ".join(cut.name for cut in result.cuts if not cut.agrees)
     if others:
@@ -151,10 +152,11 @@ def cut_notes(result: CutResult) -> Markup:
 
 
 def _work(cut: WordCut) -> str:
-    """How much was done, in the method's own terms."""
+    """Say how much was done, in the method's own terms."""
     methods = {part.method for part in cut.parts}
     if methods == {"WordPiece"}:
         tried = sum(len(step.tried) for part in cut.parts for step in part.steps)
+        # Each found piece was looked up too.
         return f"{tried + sum(len(part.steps) - (part.lost is not None) for part in cut.parts)} looked up"
     if methods == {"BPE"}:
         return counted(sum(len(part.steps) - 1 for part in cut.parts), "merge")

@@ -30,7 +30,7 @@ so it is used only where it must be. (Wu et al. 2016; Sennrich et al. 2016; Kudo
 
 
 def build_cut(page: Page, tab: gr.Tab, tabs: gr.Tabs, tokenizers: gr.Dropdown, pieces: gr.HTML) -> None:
-    """pieces: pressing one opens this tab with its word."""
+    """Fill and wire the tab. pieces: pressing one opens this tab with its word."""
     with two_columns():
         with inputs_column(250):
             word = control(CutParams, "word", value=WORDS[0], elem_id="cut-word")
@@ -50,5 +50,5 @@ def build_cut(page: Page, tab: gr.Tab, tabs: gr.Tabs, tokenizers: gr.Dropdown, p
 
 
 def _pressed(event: gr.EventData) -> list[Any]:
-    """The word of the piece, and this tab in view."""
+    """Return the word of the piece, and this tab in view."""
     return [str(event.word), bool(event.after_space), gr.Tabs(selected="cut")]

@@ -34,7 +34,7 @@ OpenTokenizerOf = Callable[[str], OpenTokenizer]
 
 
 def tokenize(open_tokenizer: OpenTokenizerOf, params: TokenizeParams) -> TokenizeResult:
-    """The text as each tokenizer gives it to its model, special tokens included."""
+    """Cut a text as each tokenizer gives it to its model, special tokens included."""
     text = checked_text(params.text)
     words = tuple(found.span() for found in re.finditer(r"\S+", text))
     done, refused = _each(open_tokenizer, params.models, lambda opened: _tokenized(opened, text, words))
@@ -43,7 +43,7 @@ def tokenize(open_tokenizer: OpenTokenizerOf, params: TokenizeParams) -> Tokeniz
 
 
 def cut_word(open_tokenizer: OpenTokenizerOf, params: CutParams) -> CutResult:
-    """How each tokenizer comes to its cut of the word."""
+    """Show how each tokenizer comes to its cut of the word."""
     text = f" {params.word}" if params.after_space else params.word
     done, refused = _each(open_tokenizer, params.models, lambda opened: _cut(opened, text))
     return CutResult(params.word, params.after_space, done, refused)
@@ -52,7 +52,7 @@ def cut_word(open_tokenizer: OpenTokenizerOf, params: CutParams) -> CutResult:
 def _each(
     open_tokenizer: OpenTokenizerOf, names: Sequence[str], work: Callable[[OpenTokenizer], Answer]
 ) -> tuple[tuple[Answer, ...], tuple[tuple[str, str], ...]]:
-    """What can be opened, worked on; why the others cannot. Raises where nothing can be opened."""
+    """Work on what can be opened, and say why the others cannot. Raises ExplorerError if nothing can be opened."""
     done: list[Answer] = []
     refused: list[tuple[str, str]] = []
     for name in names:
@@ -70,7 +70,7 @@ def _tokenized(opened: OpenTokenizer, text: str, words: tuple[tuple[int, int], .
     batch = tokenizer(text, return_offsets_mapping=True, truncation=False, verbose=False)
     ids: list[int] = batch["input_ids"]
     unknown_id = tokenizer.unk_token_id if knows_unknown(description) else None
-    special = set(tokenizer.all_special_ids) - {unknown_id}
+    special = set(tokenizer.all_special_ids) - {unknown_id}  # the unknown token stands for some of the text
     byte_level = is_byte_level(description)
     word_of = {place: number for number, (start, stop) in enumerate(words) for place in range(start, stop)}
     pieces: list[Piece] = []
@@ -78,7 +78,7 @@ def _tokenized(opened: OpenTokenizer, text: str, words: tuple[tuple[int, int], .
         zip(ids, tokenizer.convert_ids_to_tokens(ids), batch["offset_mapping"], strict=True)
     ):
         start, stop = span
-        while start < stop and text[start].isspace():
+        while start < stop and text[start].isspace():  # a byte-level piece holds the space before its word
             start += 1
         if not spelled.strip("▁") and text[start:stop].strip("▁"):
             stop = start  # a space that was put before the word, which claims the word's first letter as well
@@ -105,7 +105,7 @@ def _tokenized(opened: OpenTokenizer, text: str, words: tuple[tuple[int, int], .
 
 
 def _utf8(spelled: str, source: str, byte_level: bool) -> tuple[int, ...]:
-    """A piece made of bytes has its own; any other has those of the characters that it stands for."""
+    """Return the bytes of a piece: its own if it is made of bytes, else those of the characters that it stands for."""
     own = bytes_of(spelled) if byte_level else None
     found = BYTE_PIECE.fullmatch(spelled)
     if found:
@@ -139,15 +139,18 @@ def _cut(opened: OpenTokenizer, text: str) -> WordCut:
         pieces,
         tuple(unknown if number is None else number for number in ids),
         str(opened.tokenizer.unk_token) if knows_unknown(description) else None,
-        list(ids) == list(own),
+        list(ids) == list(own),  # how this tab cuts is checked against the tokenizer
     )
 
 
 def _around_added(added: Sequence[dict[str, Any]], text: str) -> list[tuple[str, bool]]:
-    """The text split at the tokens that are taken whole before anything else, such as [MASK]; empty stretches left out."""
+    """Split a text at the tokens that are taken whole before anything else, such as [MASK]; empty stretches are left
+    out.
+    """
     tokens = {str(token["content"]): token for token in added}
     if not tokens:
         return [(text, False)]
+    # The longest first: one may begin another.
     pattern = "|".join(re.escape(content) for content in sorted(tokens, key=len, reverse=True))
     stretches = [(stretch, stretch in tokens) for stretch in re.split(f"({pattern})", text)]
     for place, (stretch, is_token) in enumerate(stretches):
@@ -160,7 +163,7 @@ def _around_added(added: Sequence[dict[str, Any]], text: str) -> list[tuple[str,
 
 @lru_cache(maxsize=8)
 def _method(opened: OpenTokenizer) -> Callable[[str], CutPart]:
-    """How this tokenizer's model cuts what has been split off."""
+    """Return how this tokenizer's model cuts what has been split off."""
     model = opened.description["model"]
     if model["type"] == "WordPiece":
         return lambda word: word_piece(model, word)

@@ -14,7 +14,7 @@ from explorer.ui.page import Page
 
 
 def build(page: Page) -> None:
-    """Five tabs; the choice of tokenizers is the same in the first two."""
+    """Lay out five tabs; the choice of tokenizers is the same in the first two."""
     with gr.Tabs() as tabs:
         with gr.Tab("Pieces", id="pieces"):
             tokenizers, pieces = build_pieces(page)

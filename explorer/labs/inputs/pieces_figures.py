@@ -29,7 +29,7 @@ def tokenize_table(result: TokenizeResult) -> Table:
 
 
 def pieces_view(result: TokenizeResult, below: str = "id") -> dict[str, Any]:
-    """A row of chips for each tokenizer; pressing a chip tells which word it is of."""
+    """Return a row of chips for each tokenizer; pressing a chip tells which word it is of."""
     rows = [
         {
             "name": done.name,
@@ -45,7 +45,7 @@ def pieces_view(result: TokenizeResult, below: str = "id") -> dict[str, Any]:
 
 
 def facts(done: TokenizedText, words: int) -> str:
-    """Totals of one tokenizer: special tokens are left out, and a word is what stands between spaces."""
+    """State totals of one tokenizer: special tokens are left out, and a word is what stands between spaces."""
     own = len(done.own)
     lost = f"{percent(done.unknown / own) if done.unknown else '0%'} unknown" if own else "nothing left"
     return " · ".join([counted(own, "piece"), f"{own / max(1, words):.2f} a word", lost])
@@ -71,7 +71,7 @@ def _chip(result: TokenizeResult, piece: Piece, below: str) -> dict[str, Any]:
 
 
 def _word_of(result: TokenizeResult, piece: Piece) -> dict[str, Any] | None:
-    """What pressing the piece asks about: its word, or where that is very long what comes from the piece on."""
+    """Return what pressing the piece asks about: its word or, if that is very long, what comes from the piece on."""
     if piece.word is None:
         return None
     start, stop = result.words[piece.word]
@@ -82,7 +82,7 @@ def _word_of(result: TokenizeResult, piece: Piece) -> dict[str, Any] | None:
 
 
 def tokenize_sentence(result: TokenizeResult) -> Markup:
-    """Who needs fewest pieces, and who most."""
+    """Say who needs fewest pieces, and who most."""
     fewest, most = (choose(result.tokenized, key=lambda done: len(done.own)) for choose in (min, max))
     few, many = len(fewest.own), len(most.own)
     cut = strong(counted(few, "piece"))
@@ -93,7 +93,7 @@ def tokenize_sentence(result: TokenizeResult) -> Markup:
 
 
 def tokenize_notes(result: TokenizeResult) -> Markup:
-    """How long the text is, who needs how many pieces, and what is lost."""
+    """Say how long the text is, who needs how many pieces, and what is lost."""
     counts = ", ".join(
         f"{counted(len(done.own), 'piece')} by {done.name}"
         for done in sorted(result.tokenized, key=lambda done: len(done.own))
@@ -122,7 +122,7 @@ def _listed(names: list[str], most: int = 4) -> Markup:
 
 
 def words_figure(result: TokenizeResult) -> Picture:
-    """Bars: pieces of each word, a colour a tokenizer; the first words where there are many."""
+    """Draw bars: pieces of each word, a colour a tokenizer; of many words the first."""
     if not result.words or not result.tokenized:
         return {}
     names = [label(result.text[start:stop], 14) for start, stop in result.words[:MOST_WORDS]]

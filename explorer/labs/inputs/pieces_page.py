@@ -36,8 +36,8 @@ published ones: what differs between them is the method.
 
 
 def build_pieces(page: Page) -> tuple[gr.Dropdown, gr.HTML]:
-    """Returns the choice of tokenizers, and the pieces that can be pressed."""
-    opened: set[str] = set()
+    """Fill and wire the tab. Return the choice of tokenizers, and the pieces that can be pressed."""
+    opened: set[str] = set()  # by all visitors: whoever asks next need not wait
     known = dict(TEXTS)
     with two_columns():
         with inputs_column():

@@ -13,12 +13,12 @@ from explorer.plain import Asked, Plain, architecture_of, place_of, plain_script
 
 
 def text_and_tokenizers(asked: Asked) -> dict[str, object]:
-    """The text as it was cut, and the tokenizers that could be opened."""
+    """Return the text as it was cut, and the tokenizers that could be opened."""
     return {"MODELS": _places(done.name for done in asked.result.tokenized), "TEXT": asked.result.text}
 
 
 def of_parts(name: str) -> Plain:
-    """A script that is told the tables and stages which this model has, by the parts of the answer."""
+    """Return the function that makes a script, which is told the tables and stages that this model has."""
 
     def fill(asked: Asked) -> str:
         known = architecture_of(asked)
@@ -34,7 +34,7 @@ def of_parts(name: str) -> Plain:
 
 
 def positions(asked: Asked) -> str:
-    """The script for position embeddings; none for a model that adds none."""
+    """Make the script for position embeddings; "" for a model that adds none."""
     known = architecture_of(asked)
     if known is None or not asked.result.positions:
         return ""
@@ -43,7 +43,7 @@ def positions(asked: Asked) -> str:
 
 
 def cut_word(asked: Asked) -> str:
-    """The tokenizers that could be opened; none if one takes something whole, or lacks a character."""
+    """Make the script for the tokenizers that could be opened; "" if one takes something whole, or lacks a character."""
     cuts = asked.result.cuts
     if not all(cut.agrees and all(map(_from_letters, cut.parts)) for cut in cuts):
         return ""
@@ -63,7 +63,7 @@ typos_over_shares = plain_script(
 
 
 def _from_letters(part: CutPart) -> bool:
-    """Whether every step spells the part, and merging begins with its single characters."""
+    """Return whether every step spells the part, and merging begins with its single characters."""
     if part.method in ("WordPiece", "whole"):
         return part.method == "WordPiece"
     begins = part.method != "BPE" or len(part.steps[0].pieces) == len(part.text)

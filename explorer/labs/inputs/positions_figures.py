@@ -21,7 +21,7 @@ def token_table(result: TokenPartsResult) -> Table:
 
 
 def token_sentence(result: TokenPartsResult) -> Markup:
-    """Which part makes up most of the sum."""
+    """Say which part makes up most of the sum."""
     most = _most_first(result)[0]
     share = strong(_signed(most.share or 0.0))
     return prose(
@@ -30,14 +30,14 @@ def token_sentence(result: TokenPartsResult) -> Markup:
 
 
 def token_notes(result: TokenPartsResult) -> Markup:
-    """What each part makes up."""
+    """Say what each part makes up."""
     shares = "; ".join(f"{part.kind} makes {_signed(part.share or 0.0)}" for part in _most_first(result))
     adds = "The shares add up to 100%; a negative one points against the sum."
     return caption(f"Position {result.token.position}: {shares}. {adds}")
 
 
 def _most_first(result: TokenPartsResult) -> list[TokenPart]:
-    """The parts that are added, by how much of the sum they make."""
+    """Return the parts that are added, by how much of the sum they make."""
     return sorted((part for part in result.parts if part.share is not None), key=lambda part: -(part.share or 0.0))
 
 
@@ -46,7 +46,7 @@ def _signed(share: float) -> str:
 
 
 def token_figure(result: TokenPartsResult) -> Picture:
-    """One token: a long strip for each part; beside it norm, cosine with the sum, and share."""
+    """Draw one token: a long strip for each part; beside it norm, cosine with the sum, and share."""
     values: dict[str, list[float]] = {}
     strips: list[Trace] = []
     for number, part in enumerate(result.parts):
@@ -54,6 +54,7 @@ def token_figure(result: TokenPartsResult) -> Picture:
         values.setdefault(scale, []).extend(map(abs, part.strip))
         look: Look = {"shared": True, "coloraxis": scale, "gap": 0, "ygap": 5, "customdata": [list(part.dimensions)]}
         look |= {"hover": f"{part.kind}, dimension %{{customdata}}: %{{z:.4f}}"}
+        # Parts of different widths have one length.
         places, strip = [(place + 0.5) / count for place in range(count)], [round(value, 5) for value in part.strip]
         strips += heat(places, [number], [strip], **look)
     across, down = axis(span=(0, 1), visible=False), rows([*map(_described, result.parts)], zeroline=False, ticks="")
@@ -62,7 +63,7 @@ def token_figure(result: TokenPartsResult) -> Picture:
 
 
 def _described(part: TokenPart) -> str:
-    """A part's label: its name and norm, then how much of the sum it is."""
+    """Write a part's label: its name and norm, then how much of the sum it is."""
     name = f"{NAMES.get(part.kind, part.kind)}, norm {part.norm:.2f}"
     if part.share is None or part.cosine is None:
         return name
@@ -70,7 +71,7 @@ def _described(part: TokenPart) -> str:
 
 
 def neighbour_chips(result: TokenPartsResult) -> dict[str, Any]:
-    """The nearest pieces of the vocabulary, with their cosines."""
+    """Return the nearest pieces of the vocabulary as chips, with their cosines."""
     row = [
         chip(near.token, f"{near.token}: cosine {near.cosine:.4f}", below=f"{near.cosine:.2f}")
         for near in result.neighbours
@@ -89,7 +90,7 @@ def positions_table(result: PositionsResult) -> Table:
 
 
 def positions_sentence(result: PositionsResult) -> Markup:
-    """How alike neighbours are, against positions far apart."""
+    """Say how alike neighbours are, against positions far apart."""
     if not result.positions:
         instead = "its attention is told the distance of two tokens instead."
         return prose(f"{result.model} adds no position embeddings: {instead}")
@@ -101,7 +102,7 @@ def positions_sentence(result: PositionsResult) -> Markup:
     says = [f"Two positions {distance} have a cosine of "]
     says += [strong(f"{sum(near) / len(near):.2f}" if near else "1.00"), " on average, two far apart "]
     says += [strong(f"{sum(far) / len(far):.2f}")]
-    learned = bool(near) and sum(near) / len(near) > sum(far) / len(far) + 0.1
+    learned = bool(near) and sum(near) / len(near) > sum(far) / len(far) + 0.1  # 0.1: a smaller difference says nothing
     says.append(
         ": the model learned from text alone which positions are neighbours."
         if learned
@@ -111,7 +112,7 @@ def positions_sentence(result: PositionsResult) -> Markup:
 
 
 def positions_notes(result: PositionsResult) -> Markup:
-    """What is called far apart, where to see it, and what it leaves open."""
+    """Say what is called far apart, where to see it, and what it leaves open."""
     if not result.positions:
         return Markup("")
     count = len(result.positions)
@@ -121,7 +122,7 @@ def positions_notes(result: PositionsResult) -> Markup:
 
 
 def positions_figure(result: PositionsResult) -> Picture:
-    """Cosine of each position with each other; nothing for a model without a position table."""
+    """Draw the cosine of each position with each other; nothing for a model without a position table."""
     if not result.positions:
         return {}
     cosines = [[round(value, 4) for value in row] for row in result.cosines]

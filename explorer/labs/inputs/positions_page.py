@@ -22,7 +22,7 @@ section 3; Wang and Chen 2020 measure this for several models.)
 
 
 def build_positions(page: Page, tab: gr.Tab) -> None:
-    """The step between positions; how alike the rows are."""
+    """Fill and wire the tab: the step between positions; how alike the rows are."""
     with two_columns():
         with inputs_column(250):
             step = control(PositionsParams, "step")

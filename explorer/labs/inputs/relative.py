@@ -50,12 +50,12 @@ class RelativeResult:
 
     @property
     def distances(self) -> range:
-        """Those of by_distance."""
+        """The distances of by_distance."""
         return range(1 - self.length, self.length) if self.by_distance else range(0)
 
 
 def refused(model: str) -> str:
-    """What is said of a model without a table of relative positions."""
+    """Say why a model without a table of relative positions cannot answer."""
     return f"{model} has no table of relative positions. Choose a DeBERTa, such as {ABLE}."
 
 
@@ -73,7 +73,7 @@ MOST_WRITTEN = 16
 
 
 def relative_rows(loaded: LoadedModel, params: RelativeParams) -> RelativeResult:
-    """δ(i, j) for a text of so many tokens, as the model itself counts it (He et al. 2021, equation 3)."""
+    """Read δ(i, j) for a text of so many tokens, as the model itself counts it (He et al. 2021, equation 3)."""
     from explorer.models.disentangled import relative_positions  # here: torch comes with it, and a page needs none
 
     length = params.length
@@ -82,8 +82,9 @@ def relative_rows(loaded: LoadedModel, params: RelativeParams) -> RelativeResult
     found = relative_positions(loaded, length)
     if found is None:
         return RelativeResult(loaded.model_id, length, 0, False, (), (), ())
-    places = tuple(range(0, length, -(-length // MOST_DRAWN)))
+    places = tuple(range(0, length, -(-length // MOST_DRAWN)))  # rounded up
     rows = found.rows[list(places)][:, list(places)].tolist()
+    # From i = 0 the distances are negative, to j = 0 positive.
     by_distance = [*found.rows[0].flip(0).tolist(), *found.rows[1:, 0].tolist()]
     return RelativeResult(
         loaded.model_id, length, found.span, found.buckets, places, tuple(map(tuple, rows)), tuple(by_distance)
@@ -96,7 +97,7 @@ def relative_table(result: RelativeResult) -> Table:
 
 
 def relative_sentence(result: RelativeResult) -> Markup:
-    """How many rows the distances of such a text take; else which model to take."""
+    """Say how many rows the distances of such a text take, or which model to take."""
     if not result.rows:
         offer = Markup('<button type="button" class="offer" data-model="{0}">{0}</button>').format(ABLE)
         return prose(refused(result.model)) + Markup("<p>Switch to: {}</p>").format(offer)
@@ -108,7 +109,7 @@ def relative_sentence(result: RelativeResult) -> Markup:
 
 
 def relative_notes(result: RelativeResult) -> Markup:
-    """How many rows there are, and which distances have one of their own."""
+    """Say how many rows there are, and which distances have one of their own."""
     if not result.rows:
         return Markup("")
     count, rows = len(result.by_distance), len(set(result.by_distance))
@@ -132,7 +133,7 @@ def relative_notes(result: RelativeResult) -> Markup:
 
 
 def _alone(result: RelativeResult) -> list[int]:
-    """The distances around 0 that share their row with none, if 0 itself does not."""
+    """Return the distances around 0 that share their row with none, if 0 itself does not."""
     times = Counter(result.by_distance)
     own = {distance: times[row] == 1 for distance, row in zip(result.distances, result.by_distance, strict=True)}
     if not own[0]:
@@ -146,7 +147,7 @@ def _alone(result: RelativeResult) -> list[int]:
 
 
 def relative_figure(result: RelativeResult) -> Picture:
-    """δ(i, j) for every two tokens, and beside it the row of each distance."""
+    """Draw δ(i, j) for every two tokens, and beside it the row of each distance."""
     if not result.rows:
         return {}
     few = len(result.places) <= MOST_WRITTEN
@@ -171,7 +172,7 @@ def relative_figure(result: RelativeResult) -> Picture:
 
 
 def _plain(asked: Asked) -> str:
-    """None for a model without relative positions."""
+    """Make the script; "" for a model without relative positions."""
     known = architecture_of(asked)
     return plain_script("relative_positions")(asked) if known is not None and asked.result.rows else ""
 

@@ -34,7 +34,7 @@ as the authors' code has it. What attention makes of the rows is on the Attentio
 
 
 def build_relative(page: Page, tab: gr.Tab) -> None:
-    """The length of a text; δ for every two of its tokens."""
+    """Lay out and wire the length of a text, and δ for every two of its tokens."""
     gr.HTML("<h2>Relative positions</h2>")
     with two_columns():
         with inputs_column(250):

@@ -12,10 +12,10 @@ BYTE_PIECE = re.compile(r"<0x([0-9A-F]{2})>")
 
 @cache
 def byte_of_letter() -> dict[str, int]:
-    """The byte behind each letter of a byte-level vocabulary.
+    """Return the byte behind each letter of a byte-level vocabulary.
 
-    Printable bytes stand for themselves; the others take the letters from U+0100 on, so that a space is Ġ (Radford et al.
-    2019; `bytes_to_unicode` in GPT-2's code).
+    Printable bytes stand for themselves; the others take the letters from U+0100 on, so that a space is Ġ (Radford et
+    al. 2019; `bytes_to_unicode` in GPT-2's code).
     """
     printable = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
     others = [byte for byte in range(256) if byte not in printable]
@@ -24,13 +24,15 @@ def byte_of_letter() -> dict[str, int]:
 
 
 def bytes_of(piece: str) -> bytes | None:
-    """The bytes that a byte-level piece is made of; None if a letter stands for no byte."""
+    """Return the bytes that a byte-level piece is made of; None if a letter stands for no byte."""
     known = byte_of_letter()
     return bytes(known[letter] for letter in piece) if all(letter in known for letter in piece) else None
 
 
 def readable(piece: str, byte_level: bool) -> str:
-    """The piece as a visitor can read it: Ġ stays, letters beyond ASCII are decoded, parts of a letter are bytes in hex."""
+    """Return the piece as a visitor can read it: Ġ stays, letters beyond ASCII are decoded, parts of a letter are hex
+    bytes.
+    """
     raw = bytes_of(piece) if byte_level else None
     if raw is None or (raw.isascii() and piece.isprintable()):
         return piece
@@ -44,6 +46,6 @@ def readable(piece: str, byte_level: bool) -> str:
 
 
 def knows_unknown(description: Mapping[str, Any]) -> bool:
-    """Whether something can become the unknown token; a byte-level vocabulary may name one and never use it."""
+    """Return whether something can become the unknown token; a byte-level vocabulary may name one and never use it."""
     model = description["model"]
     return model.get("unk_token") is not None or model.get("unk_id") is not None

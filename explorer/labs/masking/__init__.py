@@ -28,23 +28,23 @@ _SCORE = "explorer.labs.masking.score.jobs"
 
 
 def _hidden(asked: Asked) -> dict[str, object]:
-    """What words and characters name, as the positions that they turned out to be."""
+    """Return what words and characters name, as the positions that they turned out to be."""
     return {"HIDE": tuple(mask.position for mask in asked.result.masks if mask.hidden is not None)}
 
 
 def _pairs(asked: Asked) -> dict[str, object]:
-    """The bundled pairs without their labels."""
+    """Return the bundled pairs without their labels."""
     return {"PAIRS": tuple((pair.kind, pair.better, pair.worse) for pair in PAIRS), "CAUSAL": asked.result.causal}
 
 
 def _rates(asked: Asked) -> dict[str, object]:
-    """The models' places, and the rows that were read."""
+    """Return the models' places, and the rows that were read."""
     models = tuple(map(place_of, asked.params.models))
     return {"MODELS": models, "TEXTS": texts_of(asked.params.text), "RATES": RATES}
 
 
 def _drawing(name: str) -> Plain:
-    """A script that draws; none by a scheme that the scripts don't know."""
+    """Return the function that makes a script that draws; it returns "" for a scheme that the scripts don't know."""
     script = plain_script(name)
     return lambda asked: script(asked) if SCHEMES[asked.params.scheme].in_scripts else ""
 
@@ -90,7 +90,7 @@ _SCORED = (*bundled_with(Capability.MLM), *bundled_with(Capability.CAUSAL))
 
 
 def _compared() -> list[tuple[str, ...]]:
-    """What the tab on rates opens with: the model of the page takes the first place, as the page puts it there."""
+    """Return what the tab on rates opens with: the page's model takes the first place, as the page puts it there."""
     fill = bundled_with(Capability.MLM)
     return [COMPARED, *((model, *(other for other in COMPARED[1:] if other != model)) for model in fill[1:])]
 

@@ -45,12 +45,14 @@ def fill_masks(loaded: LoadedModel, params: FillParams) -> FillResult:
 
 
 def fill_masks_together(loaded: LoadedModel, asked: Sequence[FillParams]) -> list[FillResult | ExplorerError]:
-    """The same for several texts: a result, or an error, for each."""
+    """Fill the masks of several texts in one batch: a result, or an error, for each."""
     return answered_together(asked, partial(_prepared, loaded), lambda rows: logits_at(loaded, Capability.MLM, rows))
 
 
 def _prepared(loaded: LoadedModel, params: FillParams) -> tuple[list[Inputs], Callable[[Sequence[Tensor]], FillResult]]:
-    """What the model reads, nothing without a mask, and what makes the result of its logits, (masks, vocabulary)."""
+    """Return what the model reads, nothing without a mask, and what makes the result of its logits, (masks,
+    vocabulary).
+    """
     encoded = encode(loaded, with_own_mask(loaded.tokenizer, params.text))
     typed = [t.position for t in encoded.tokens if t.token_id == loaded.tokenizer.mask_token_id]
     hidden = sorted(_hidden_positions(encoded, params) - set(typed))
@@ -60,14 +62,16 @@ def _prepared(loaded: LoadedModel, params: FillParams) -> tuple[list[Inputs], Ca
     if not masked:
         return [], lambda logits: FillResult(*names, ())
     inputs = {name: tensor.clone() for name, tensor in encoded.inputs.items()}
+    # With `in_view` the model sees the chosen tokens, and only typed masks are hidden.
     inputs["input_ids"][0, typed if params.in_view else masked] = int(loaded.tokenizer.mask_token_id)
+    # Scores are wanted there alone: a vocabulary at every position would take most of the memory.
     inputs[CHOSEN] = torch.zeros_like(inputs["input_ids"], dtype=torch.bool)
     inputs[CHOSEN][0, masked] = True
     named = [_named(loaded, word) for word in params.words]
     truths = [encoded.tokens[position].token_id if position in hidden else None for position in masked]
 
     def filled(logits: Sequence[Tensor]) -> FillResult:
-        rows = logits[0].log_softmax(-1).cpu()
+        rows = logits[0].log_softmax(-1).cpu()  # (masks, vocabulary)
         masks = tuple(
             _filled(loaded, position, row, truth, params.top_k, named)
             for position, row, truth in zip(masked, rows, truths, strict=True)
@@ -85,7 +89,9 @@ def _named(loaded: LoadedModel, word: str) -> int:
 
 
 def _hidden_positions(encoded: Encoded, params: FillParams) -> set[int]:
-    """The positions that `also_mask` and `spans` name; raises BadInputError for one that holds no token of the text."""
+    """Return the positions that `also_mask` and `spans` name. Raises BadInputError for one that holds no token of the
+    text.
+    """
     positions: set[int] = set()
     for place in params.also_mask:
         if isinstance(place, int):
@@ -103,7 +109,7 @@ def _hidden_positions(encoded: Encoded, params: FillParams) -> set[int]:
 
 
 def _find_word(text: str, word: str) -> int:
-    """Where a word stands first, as a word of its own before as a part of another; -1 if it doesn't."""
+    """Return where a word stands first, as a word of its own before as a part of another; -1 if it doesn't."""
     whole = re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text)
     return whole.start() if whole else text.find(word)
 
@@ -119,12 +125,12 @@ def _filled(
     best = row.topk(min(top_k, len(row))).indices.tolist()
     ranks = {token_id: rank for rank, token_id in enumerate(best, start=1)}
     others = {token_id: 1 + int((row > row[token_id]).sum()) for token_id in named if token_id not in ranks}
-    ranks |= dict(sorted(others.items(), key=lambda pair: pair[1]))
+    ranks |= dict(sorted(others.items(), key=lambda pair: pair[1]))  # named words follow the best, by rank
     predictions = tuple(
         Prediction(rank, token_id, decoded(loaded, token_id), float(row[token_id].exp()), token_id in named)
         for token_id, rank in ranks.items()
     )
-    entropy = float(torch.special.entr(row.exp()).sum() / torch.log(torch.tensor(2.0)))
+    entropy = float(torch.special.entr(row.exp()).sum() / torch.log(torch.tensor(2.0)))  # in bits
     if truth is None:
         return FilledMask(position, predictions, entropy)
     return FilledMask(
@@ -139,7 +145,7 @@ def _filled(
 
 
 def decoded(loaded: LoadedModel, token_id: int) -> str:
-    """One token as the tokenizer spells it in a text."""
+    """Return one token as the tokenizer spells it in a text."""
     return str(loaded.tokenizer.decode([token_id]))
 
 
@@ -184,12 +190,13 @@ def corrupt_text(loaded: LoadedModel, params: CorruptParams) -> CorruptResult:
 def _losses(
     loaded: LoadedModel, encoded: Encoded, input_ids: Tensor, labels: Tensor
 ) -> tuple[dict[int, float], float | None]:
-    """-ln p of the original token at each chosen position, and the MLM loss that the model computes from `labels=`.
+    """Return -ln p of the original token at each chosen position, and the MLM loss that the model computes from
+    `labels=`.
 
-    A class with a second head adds that head's loss and wants its label too, so it is given class 0 and its cross entropy
-    is taken off again.
+    A class with a second head adds that head's loss and wants its label too, so it is given class 0 and its cross
+    entropy is taken off again.
     """
-    chosen = (labels >= 0).nonzero().flatten().tolist()
+    chosen = (labels >= 0).nonzero().flatten().tolist()  # elsewhere they are -100
     if not chosen:
         return {}, None
     device = loaded.device
@@ -197,14 +204,14 @@ def _losses(
     others = [head for task, head in loaded.architecture.heads.items() if task is not Capability.MLM]
     zero = torch.zeros(1, dtype=torch.long, device=device)
     output = loaded.model(**inputs, labels=labels[None].to(device), **{head.labels: zero for head in others})
-    rows = loaded.logits(Capability.MLM, output)[0, chosen].float().log_softmax(-1).cpu()
+    rows = loaded.logits(Capability.MLM, output)[0, chosen].float().log_softmax(-1).cpu()  # (chosen, vocabulary)
     terms = {place: -float(row[labels[place]]) for place, row in zip(chosen, rows, strict=True)}
     extra = sum(float(cross_entropy(getattr(output, head.logits).float(), zero)) for head in others)
     return terms, float(output.loss) - extra
 
 
 def recipe_of(params: CorruptParams) -> CorruptionRecipe:
-    """The recipe without text and seed."""
+    """Return the recipe without text and seed."""
     return CorruptionRecipe(params.rate, params.mask_share, params.random_share, params.scheme)
 
 
@@ -223,17 +230,19 @@ def corruption_shares(loaded: LoadedModel, params: SharesParams) -> SharesResult
     candidates = sum(word is not None for word in encoded.word_ids)
     counts = torch.zeros(params.draws, len(FATES), dtype=torch.float64)
     for draw in range(params.draws):
+        # A fate that none has counts 0.
         counts[draw] = torch.bincount(fates_of(encoded.word_ids, recipe, generator), minlength=len(FATES))
     running = counts.cumsum(0)
     chosen = running[:, MASK] + running[:, RANDOM] + running[:, KEPT]
+    # Spaced evenly on the figure's logarithmic axis.
     steps = torch.logspace(0, torch.log10(torch.tensor(float(params.draws))), CONVERGENCE_POINTS)
     points = sorted({min(params.draws, max(1, round(float(step)))) for step in steps})
-    rows = torch.tensor(points) - 1
+    rows = torch.tensor(points) - 1  # after n draws: row n - 1
 
     kept = max(0.0, round(1 - params.mask_share - params.random_share, 9))  # 1 - 0.8 - 0.2 is below 0 in floats
 
     def of_chosen(fate: int) -> tuple[float, ...]:
-        return tuple((running[rows, fate] / chosen[rows].clamp(min=1)).tolist())
+        return tuple((running[rows, fate] / chosen[rows].clamp(min=1)).tolist())  # at a rate of 0 none is chosen
 
     all_candidates = torch.tensor(points, dtype=torch.float64) * candidates
     return SharesResult(
@@ -249,8 +258,9 @@ def corruption_shares(loaded: LoadedModel, params: SharesParams) -> SharesResult
 
 
 def masking_patterns(loaded: LoadedModel, params: PatternsParams) -> PatternsResult:
-    """Static masking (each of a few masked copies seen again and again: BERT) beside dynamic masking (a fresh draw every
-    epoch: RoBERTa, Liu et al. 2019, section 4.1)."""
+    """Show static masking (each of a few masked copies seen again and again: BERT) beside dynamic masking (a fresh draw
+    every epoch: RoBERTa, Liu et al. 2019, section 4.1).
+    """
     encoded = _maskable(loaded, params.text)
     recipe = recipe_of(params)
     generator = torch.Generator().manual_seed(params.seed)

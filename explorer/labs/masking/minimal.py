@@ -119,11 +119,11 @@ class MinimalPairsResult:
     pairs: tuple[ScoredPair, ...]
 
     def of(self, kind: str) -> tuple[ScoredPair, ...]:
-        """Those of one kind."""
+        """Return the pairs of one kind."""
         return tuple(pair for pair in self.pairs if pair.kind == kind)
 
     def right(self, kind: str = "") -> int:
-        """How many are ranked right, of one kind or of all."""
+        """Count the pairs that are ranked right, of one kind or of all."""
         kinds = (kind,) if kind else KINDS
         return sum(pair.difference > 0 for pair in self.pairs if pair.kind in kinds)
 
@@ -137,7 +137,7 @@ STOPPED = Markup("Stopped. The pairs that were scored stay.")
 
 
 def score_minimal_pairs(resources: Resources, params: MinimalPairsParams) -> Iterator[MinimalPairsResult]:
-    """The bundled minimal pairs, scored; each result holds the pairs so far. Raises MissingCapabilityError."""
+    """Score the bundled minimal pairs; each result holds the pairs so far. Raises MissingCapabilityError."""
     from explorer.labs.masking.score.jobs import is_causal, scored  # here: torch comes with it, and a page needs none
 
     loaded = resources.model(params.model)
@@ -165,13 +165,13 @@ def minimal_pairs_table(result: MinimalPairsResult) -> Table:
 
 
 def minimal_pairs_sentence(result: MinimalPairsResult) -> Markup:
-    """How many are ranked right."""
+    """Say how many are ranked right."""
     right = strong(f"{result.right()} of {len(result.pairs)}")
     return prose(label(result.model), " ranks ", right, " pairs right.")
 
 
 def minimal_pairs_notes(result: MinimalPairsResult) -> Markup:
-    """How many of each kind are ranked right, and which isn't."""
+    """Say how many of each kind are ranked right, and which isn't."""
     kinds = [f"{result.right(kind)} of {len(result.of(kind))} on {kind}" for kind in KINDS if result.of(kind)]
     parts = [f"{', '.join(kinds)}."]
     per_token = sum(pair.better.per_token > pair.worse.per_token for pair in result.pairs)
@@ -187,7 +187,7 @@ def minimal_pairs_notes(result: MinimalPairsResult) -> Markup:
 
 
 def minimal_pairs_progress(result: MinimalPairsResult) -> Markup:
-    """A bar while pairs are being scored."""
+    """Return a bar while pairs are being scored."""
     if result.is_done:
         return Markup("")
     share = len(result.pairs) / len(PAIRS)
@@ -195,8 +195,8 @@ def minimal_pairs_progress(result: MinimalPairsResult) -> Markup:
 
 
 def minimal_pairs_figure(result: MinimalPairsResult) -> Picture:
-    """For each kind its pairs as bars: how far the better sentence is ahead, in nats."""
-    furthest = max(1.0, *(abs(pair.difference) for pair in result.pairs))
+    """Draw for each kind its pairs as bars: how far the better sentence is ahead, in nats."""
+    furthest = max(1.0, *(abs(pair.difference) for pair in result.pairs))  # tiny differences stay small
     least = min(0.0, *(pair.difference for pair in result.pairs))
     span = (1.1 * least - 0.04 * furthest, 1.5 * furthest)
     panels = []

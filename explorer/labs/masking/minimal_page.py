@@ -25,7 +25,7 @@ apart. Half right is chance. A wrong answer about a fact is often a matter of wh
 
 
 def build_minimal_pairs(page: Page, tab: gr.Tab) -> None:
-    """What was scored beforehand; else a pair at a time."""
+    """Fill and wire the tab: it opens with what was scored beforehand, or scores a pair at a time."""
     with two_columns():
         with inputs_column():
             caption(

@@ -15,7 +15,9 @@ from explorer.ui.tabs import build_tab
 
 
 def build(page: Page) -> None:
-    """Six tabs: one blank, several, one in two sentences, what is likely, how the model was taught, and how much is hidden."""
+    """Lay out six tabs: one blank, several, one in two sentences, what is likely, how it was taught, how much is
+    hidden.
+    """
     with gr.Tabs():
         with gr.Tab("Fill the blank", id="fill"):
             build_fill(page)

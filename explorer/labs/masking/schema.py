@@ -23,6 +23,7 @@ def _places(given: Any) -> tuple[int | str, ...]:
     if not isinstance(places, (list, tuple)):
         raise BadInputError("also_mask takes token positions or words, such as 3, 5 or Paris.")
     entries = [str(place).strip() for place in places]
+    # Longer digits are a word: no position has so many.
     return tuple(int(entry) if entry.isdecimal() and len(entry) < 10 else entry for entry in entries if entry)
 
 
@@ -153,7 +154,7 @@ class CorruptParams:
 
     @model_validator(mode="after")
     def _shares_leave_nothing_below_zero(self) -> Self:
-        if self.mask_share + self.random_share > 1 + 1e-9:
+        if self.mask_share + self.random_share > 1 + 1e-9:  # 0.9 + 0.1 may be above 1 in floats
             raise BadInputError(
                 f"The shares for [MASK] ({self.mask_share:.0%}) and for a random token ({self.random_share:.0%}) add up "
                 "to more than 100%. Lower one of them; what they leave is kept as it is."
@@ -163,7 +164,7 @@ class CorruptParams:
 
 @dataclass(frozen=True)
 class CorruptedToken:
-    """One position: its fate, and its loss in nats (-ln p of the original) where it was chosen."""
+    """One position: its fate, and its loss in nats (-ln p of the original) if it was chosen."""
 
     position: int
     original: str

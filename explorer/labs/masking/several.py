@@ -66,12 +66,13 @@ class Filling:
 
     @property
     def last(self) -> FillingStep:
-        """When all blanks are filled."""
+        """The step after which all blanks are filled."""
         return self.steps[-1]
 
     @property
     def as_chosen(self) -> float:
         """The sum of ln p of each token when it was put in: a joint probability only where each saw those before it."""
+        # 1e-45: about the least float32 above 0.
         return math.fsum(math.log(max(share, 1e-45)) for share in self.last.probabilities if share is not None)
 
 
@@ -104,12 +105,12 @@ def several_table(result: SeveralResult) -> Table:
 
 
 def filled_words(filling: Filling) -> str:
-    """The tokens of a finished filling."""
+    """Write the tokens of a finished filling."""
     return " … ".join(token or "" for token in filling.last.tokens)
 
 
 def several_sentence(result: SeveralResult) -> Markup:
-    """Which filling is likeliest as a whole, and what filling each blank alone gives away."""
+    """Say which filling is likeliest as a whole, and what filling each blank alone gives away."""
     alone, best = result.fillings[0], result.best
     if len({filling.last.tokens for filling in result.fillings}) == 1:
         return prose("All four ways fill in ", in_quotes(filled_words(alone)), ".")
@@ -120,7 +121,7 @@ def several_sentence(result: SeveralResult) -> Markup:
 
 
 def several_facts(result: SeveralResult) -> Markup:
-    """Each way with its filling, the joint ln p of it, and the sum of ln p as the tokens were chosen."""
+    """Tabulate each way with its filling, the joint ln p of it, and the sum of ln p as the tokens were chosen."""
     rows = [
         (filling.order, filled_words(filling), fixed(filling.joint), fixed(filling.as_chosen), len(filling.steps))
         for filling in result.fillings
@@ -133,7 +134,7 @@ def several_facts(result: SeveralResult) -> Markup:
 
 
 def several_figure(result: SeveralResult) -> Picture:
-    """For each way a row a step: what each blank holds, coloured by its probability when it was put in."""
+    """Draw for each way a row a step: what each blank holds, coloured by its probability when it was put in."""
     numbers = [str(number) for number in range(1, len(result.positions) + 1)]
     most = max(len(filling.steps) for filling in result.fillings)
     panels = [_panel(filling, numbers, most) for filling in result.fillings]
@@ -144,7 +145,7 @@ def several_figure(result: SeveralResult) -> Picture:
 
 
 def _panel(filling: Filling, numbers: list[str], most: int) -> Panel:
-    steps = [*filling.steps, *[None] * (most - len(filling.steps))]
+    steps = [*filling.steps, *[None] * (most - len(filling.steps))]  # as many rows in every panel
     shares = [list(step.probabilities) if step else [None] * len(numbers) for step in steps]
     words = [[label(token or "", 12) for token in step.tokens] if step else [""] * len(numbers) for step in steps]
     read = [

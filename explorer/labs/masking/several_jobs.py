@@ -55,7 +55,7 @@ class _State:
         self.ids, self.sure, self.fresh = list(ids), list(sure), set(fresh)
 
     def put(self, blanks: Sequence[int], ids: Sequence[int], sure: Sequence[float]) -> _State:
-        """With other tokens in some blanks."""
+        """Return a state with other tokens in some blanks."""
         new = _State(self.ids, self.sure, blanks)
         for blank in blanks:
             new.ids[blank], new.sure[blank] = ids[blank], sure[blank]
@@ -72,12 +72,12 @@ class _Blanks:
         self.empty = _State([EMPTY] * len(self.places), [0.0] * len(self.places), ())
 
     def at_once(self) -> _State:
-        """Every blank by itself, from one look at the text."""
+        """Fill every blank by itself, from one look at the text."""
         ids, sure = self._best(self.empty.ids)
         return self.empty.put(range(len(self.places)), ids, sure)
 
     def in_turn(self, choose: Callable[[list[int], list[float]], int]) -> list[_State]:
-        """One blank a look. choose: the next of those that are empty, given ln p of the best token for each blank."""
+        """Fill one blank a look. choose: the next of those that are empty, given ln p of the best token for each blank."""
         states = [self.empty]
         while empty := [blank for blank, held in enumerate(states[-1].ids) if held == EMPTY]:
             ids, sure = self._best(states[-1].ids)
@@ -85,8 +85,9 @@ class _Blanks:
         return states[1:]
 
     def in_steps(self, steps: int) -> list[_State]:
-        """Mask-predict: all at once, then again those that are least sure, fewer each time: n (T - t) / T of n blanks at step
-        t of T (Ghazvininejad et al. 2019, section 3)."""
+        """Fill by mask-predict: all at once, then again those that are least sure, fewer each time: n (T - t) / T of n
+        blanks at step t of T (Ghazvininejad et al. 2019, section 3).
+        """
         states, count = [self.at_once()], len(self.places)
         for step in range(1, steps):
             again = sorted(range(count), key=lambda blank: states[-1].sure[blank])[: count * (steps - step) // steps]
@@ -97,8 +98,12 @@ class _Blanks:
         return states
 
     def joint(self, fillings: Sequence[Sequence[int]]) -> list[float]:
-        """ln p of all tokens of each filling: the sum over its blanks of ln p given those to the left, the rest empty."""
+        """Return ln p of all tokens of each filling: the sum over its blanks of ln p given those to the left, the rest
+        empty.
+        """
+        # A row for each blank of each filling.
         rows = [[*ids[:blank], *[EMPTY] * (len(ids) - blank)] for ids in fillings for blank in range(len(ids))]
+        # (fillings, the blank that is asked, blanks, vocabulary)
         scores = self._scores(rows).view(len(fillings), len(self.places), len(self.places), -1)
         return [
             math.fsum(float(scores[row, blank, blank, token]) for blank, token in enumerate(ids))
@@ -106,7 +111,7 @@ class _Blanks:
         ]
 
     def shown(self, state: _State) -> FillingStep:
-        """A state as plain values."""
+        """Return a state as plain values."""
         decode = self.loaded.tokenizer.decode
         return FillingStep(
             tuple(None if held == EMPTY else str(decode([held])).strip() for held in state.ids),
@@ -115,14 +120,16 @@ class _Blanks:
         )
 
     def _best(self, held: Sequence[int]) -> tuple[list[int], list[float]]:
-        """For each blank the likeliest token that is no special one, and its ln p, where the others hold these."""
-        scores = self._scores([held])[0]
+        """Return for each blank the likeliest token that is no special one, and its ln p, while the others hold these."""
+        scores = self._scores([held])[0]  # (blanks, vocabulary)
         scores[:, list(self.loaded.tokenizer.all_special_ids)] = -math.inf
         best = scores.max(-1)
         return best.indices.tolist(), best.values.tolist()
 
     def _scores(self, rows: Sequence[Sequence[int]]) -> Tensor:
-        """ln p over the vocabulary at every blank, for blanks that hold these: (rows, blanks, vocabulary), on the CPU."""
+        """Return ln p over the vocabulary at every blank, for blanks that hold these: (rows, blanks, vocabulary), on
+        the CPU.
+        """
         held = torch.tensor([[self.mask_id if one == EMPTY else one for one in row] for row in rows])
         found = []
         for part in held.split(MOST):

@@ -35,7 +35,7 @@ and not always 15%; the loss of such a model is an average of BERT's losses over
 
 
 def build_several(page: Page, tab: gr.Tab) -> None:
-    """One action; computed when it comes into view."""
+    """Fill and wire the tab: one action, computed when it comes into view."""
     with two_columns():
         with inputs_column():
             inputs = controls(SeveralParams, text=OPENING[0], steps=OPENING[1])

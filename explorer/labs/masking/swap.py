@@ -67,11 +67,12 @@ class SwapResult:
 
 
 def swap_word(loaded: LoadedModel, params: SwapParams) -> SwapResult:
-    """A blank's distribution before and after another word of the sentence is changed.
+    """Compare a blank's distribution before and after another word of the sentence is changed.
 
     Raises BadInputError for a text without the word, or not of one blank.
     """
     word, other = params.word.strip(), params.other.strip()
+    # A function: a text could hold \1.
     changed, times = re.subn(rf"(?<!\w){re.escape(word)}(?!\w)", lambda _: other, params.text)
     if not times:
         raise BadInputError(f"The text has no “{word[:60]}” as a word of its own.")
@@ -83,7 +84,7 @@ def swap_word(loaded: LoadedModel, params: SwapParams) -> SwapResult:
 
 
 def _probabilities(loaded: LoadedModel, text: str) -> Tensor:
-    """p over the vocabulary at the text's one blank, (vocabulary,), float64, on the CPU."""
+    """Return p over the vocabulary at the text's one blank, (vocabulary,), float64, on the CPU."""
     from explorer.models.encoding import encode, with_own_mask  # here: torch comes with it, and a page needs none
 
     encoded = encode(loaded, with_own_mask(loaded.tokenizer, text))
@@ -108,7 +109,7 @@ def swap_table(result: SwapResult) -> Table:
 
 
 def swap_sentence(result: SwapResult) -> Markup:
-    """What leads in each sentence."""
+    """Say what leads in each sentence."""
     first = max(result.tokens, key=lambda token: token.before)
     second = max(result.tokens, key=lambda token: token.after)
     if _stands_still(result):
@@ -124,7 +125,7 @@ def swap_sentence(result: SwapResult) -> Markup:
 
 
 def swap_notes(result: SwapResult) -> Markup:
-    """How much probability moved, and which token's changed most."""
+    """Say how much probability moved, and which token's changed most."""
     if _stands_still(result):
         return Markup("")
     furthest = max(result.tokens, key=lambda token: abs(token.after - token.before))
@@ -141,12 +142,12 @@ def _stands_still(result: SwapResult) -> bool:
 
 
 def swap_figure(result: SwapResult) -> Picture:
-    """The best of either sentence in rows: probability with the one word, with the other, and the logarithm of the ratio."""
+    """Draw the best of either sentence in rows: p with the one word, with the other, and the logarithm of the ratio."""
     names = [label(token.token.strip() or repr(token.token), 18) for token in result.tokens]
     before, after = ([getattr(token, name) for token in result.tokens] for name in ("before", "after"))
     ratios = [token.log_ratio for token in result.tokens]
     high = 1.5 * max(*before, *after)
-    furthest = 1.8 * max(0.1, *map(abs, ratios))
+    furthest = 1.8 * max(0.1, *map(abs, ratios))  # tiny differences stay small
     down, rows = _down(names), range(len(names))
     share = axis("probability", span=(0, high), tickformat=".2~p", nticks=4)
     look: Look = {"size": 14, "hover": "%{text}"}
@@ -177,7 +178,7 @@ def swap_figure(result: SwapResult) -> Picture:
 
 def _down(names: list[str]) -> Axis:
     ticks: Look = {"tickmode": "array", "tickvals": list(range(len(names))), "ticktext": names, "zeroline": False}
-    return axis(grid=False, span=(len(names) - 0.4, -0.6), size=15, **ticks)
+    return axis(grid=False, span=(len(names) - 0.4, -0.6), size=15, **ticks)  # the first token is on top
 
 
 WHY = r"""

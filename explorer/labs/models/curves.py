@@ -54,7 +54,7 @@ class Curve:
     values: tuple[tuple[str, tuple[float | None, ...]], ...]
 
     def of(self, quantity: str) -> tuple[float | None, ...] | None:
-        """The values of one quantity; None if it was not logged."""
+        """Return the values of one quantity; None if it was not logged."""
         return dict(self.values).get(quantity)
 
 
@@ -73,7 +73,7 @@ class CurvesResult:
 
 
 def training_curves(params: CurvesParams) -> CurvesResult:
-    """The logs of the bundled models' trainings."""
+    """Read the logs of the bundled models' trainings."""
     logs = {name: read_curve(BUNDLED_MODELS / name) for name in params.models}
     curves = tuple(_curve(name, points) for name, points in logs.items() if points)
     return CurvesResult(curves, tuple(name for name, points in logs.items() if not points))
@@ -99,7 +99,7 @@ def curves_table(result: CurvesResult) -> Table:
 
 
 def curves_sentence(result: CurvesResult, quantity: str = "mlm_loss") -> Markup:
-    """From where to where the curves end."""
+    """Say from where to where the curves end."""
     shown = [(name, value) for name, _, value in _ends(result, quantity) if value is not None]
     if not shown:
         return prose("None of these models logged this: choose another quantity.")
@@ -111,7 +111,7 @@ def curves_sentence(result: CurvesResult, quantity: str = "mlm_loss") -> Markup:
 
 
 def curves_notes(result: CurvesResult, quantity: str = "mlm_loss") -> Markup:
-    """Where each ended, which trained longest, who is left out and why."""
+    """Say where each ended, which trained longest, who is left out and why."""
     ends = _ends(result, quantity)
     shown = [(name, curve, value) for name, curve, value in ends if value is not None]
     parts: list[str] = []
@@ -134,15 +134,15 @@ def curves_notes(result: CurvesResult, quantity: str = "mlm_loss") -> Markup:
 
 
 def _ends(result: CurvesResult, quantity: str) -> list[tuple[str, Curve, float | None]]:
-    """Each training with its last value; None where it did not log this."""
+    """Return each training with its last value; None if it did not log this."""
     return [(name, curve, _last(curve, quantity)) for name, curve in trainings(result, quantity)]
 
 
 def trainings(result: CurvesResult, quantity: str) -> list[tuple[str, Curve]]:
-    """The curves, each training once, with its name.
+    """Return the curves, each training once, with its name.
 
-    ELECTRA's two models are trained together and have one log, in which some quantities are the generator's and some the
-    discriminator's.
+    ELECTRA's two models are trained together and have one log, in which some quantities are the generator's and some
+    the discriminator's.
     """
     named: dict[str, Curve] = {}
     for curve in result.curves:
@@ -160,8 +160,9 @@ def _last(curve: Curve, quantity: str) -> float | None:
 
 
 def curves_figure(result: CurvesResult, quantity: str = "mlm_loss", against: str = "tokens") -> Picture:
-    """One line a model."""
+    """Draw one line a model."""
     traces = []
+    # As many lines as there are colours.
     for (name, curve), colour in zip(trainings(result, quantity), SERIES, strict=False):
         values = curve.of(quantity)
         if values is None:

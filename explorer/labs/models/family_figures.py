@@ -81,7 +81,7 @@ def family_table(result: FamilyResult) -> Table:
 
 
 def family_sentence(result: FamilyResult) -> Markup:
-    """The smallest and the largest."""
+    """Say which is smallest and which largest."""
     ordered = sorted(result.models, key=lambda entry: entry.parameters)
     small, large = ordered[0], ordered[-1]
     fewest, most = strong(compact(small.parameters)), strong(compact(large.parameters))
@@ -92,18 +92,20 @@ def family_sentence(result: FamilyResult) -> Markup:
 
 
 def family_notes(result: FamilyResult) -> Markup:
-    """Which model holds the largest share of its parameters in its vocabulary table, and where a paper counts otherwise."""
+    """Say which model holds the largest share of its parameters in its vocabulary table, and where a paper counts
+    otherwise.
+    """
     wordy = max(result.models, key=lambda entry: entry.words / entry.parameters)
     table = f"{percent(wordy.words / wordy.parameters)} of {wordy.model} is its vocabulary table."
     return caption("Each is counted tensor by tensor. ", table, *_disagreeing(result))
 
 
 def _disagreeing(result: FamilyResult) -> list[str]:
-    """Where the count and the paper's figure are more than a rounding apart."""
+    """Say where the count and the paper's figure are more than a rounding apart."""
     said = []
     for entry in result.models:
         paper = 1e6 * PAPER_MILLIONS.get(entry.model, 0)
-        if paper and abs(entry.parameters - paper) / paper > 0.04:
+        if paper and abs(entry.parameters - paper) / paper > 0.04:  # 14M may stand for 13.5M
             layers = entry.layers if not entry.shared else 1
             said.append(
                 f" {entry.model} counts {compact(entry.parameters)}, the paper says {compact(paper)} and gives no breakdown: "
@@ -114,7 +116,7 @@ def _disagreeing(result: FamilyResult) -> list[str]:
 
 
 def family_figure(result: FamilyResult, share: str = "count") -> Picture:
-    """Stacked bars, a model a row: parameters by what they are for, or their shares."""
+    """Draw stacked bars, a model a row: parameters by what they are for, or their shares."""
     names = [label(_short(entry.model)) for entry in result.models]
     return _stacked(result, names, family_sentence(result), 130 + 32 * len(names), share == "share")
 
@@ -139,10 +141,10 @@ def _stacked(result: FamilyResult, names: Sequence[str], said: str, height: int,
 
 
 def _totals(result: FamilyResult, names: Sequence[str]) -> Trace:
-    """The sum behind each bar, and the paper's where the model is as it was published."""
+    """Write the sum behind each bar, and the paper's if the model is as it was published."""
     first: dict[str, int] = {}
     for entry in result.models:
-        first.setdefault(entry.model, entry.parameters)
+        first.setdefault(entry.model, entry.parameters)  # one model comes twice: as it is, then resized
     written = [
         f" {compact(entry.parameters)}{_on_paper(entry.model) if entry.parameters == first[entry.model] else ''}"
         for entry in result.models
@@ -161,12 +163,12 @@ def _short(model: str) -> str:
 
 
 def changes_view() -> Markup:
-    """One card a family: what it changed, how it learns, its pieces, and which of its models are bundled."""
+    """Draw one card a family: what it changed, how it learns, its pieces, and which of its models are bundled."""
     return Markup('<div class="family">{}</div>').format(Markup("").join(_card(note) for note in NOTES))
 
 
 def letters() -> Markup:
-    """The name in full, a link a word."""
+    """Write the name in full, a link a word."""
     parts = [
         Markup('<a href="{}"><b>{}</b>{}</a>{}').format(slug, word[0], word[1:], after or " ")
         for word, after, slug in LETTERS
@@ -201,7 +203,7 @@ def count_table(result: CountResult) -> Table:
 
 
 def count_sentence(result: CountResult) -> Markup:
-    """How many it would be, beside what it is."""
+    """Say how many parameters it would have, beside how many it has."""
     before, after = result.before.parameters, result.after.parameters
     if before == after:
         return prose(strong(_short(result.before.model)), " has ", strong(f"{after:,}"), " parameters. Change a size.")
@@ -211,20 +213,22 @@ def count_sentence(result: CountResult) -> Markup:
 
 
 def count_notes(result: CountResult) -> Markup:
-    """How many it is, where a size was changed."""
+    """Say how many it has, if a size was changed."""
     if result.before.parameters == result.after.parameters:
         return Markup("")
     return caption(f"{_short(result.before.model)} has {result.before.parameters:,}.")
 
 
 def count_figure(result: CountResult) -> Picture:
-    """Two stacked bars: the model as it is, and in the asked sizes."""
+    """Draw two stacked bars: the model as it is, and in the asked sizes."""
     pair = FamilyResult((result.before, result.after))
     return _stacked(pair, ["as it is", "in these sizes"], count_sentence(result), 210)
 
 
 def sweep_figure(result: CountResult) -> Picture:
-    """Parameters against the embeddings' width, by what the layers share; ALBERT's own tables with their scores on top."""
+    """Draw parameters against the embeddings' width, by what the layers share; ALBERT's own tables with their scores on
+    top.
+    """
     widths = [row.embedding_size for row in result.sweep]
     traces: list[Trace] = []
     for field, name, colour, symbol in SHARED:
@@ -247,14 +251,14 @@ def sweep_figure(result: CountResult) -> Picture:
 
 
 def sweep_sentence(result: CountResult) -> Markup:
-    """What sharing each part saves at the widest embeddings."""
+    """Say what sharing each part saves at the widest embeddings."""
     saved = _saved(result)
     attention, ffn = strong(percent(saved["attention"])), strong(percent(saved["ffn"]))
     return prose("Sharing the attention saves ", attention, " of such a model, sharing the feed-forward net ", ffn, ".")
 
 
 def sweep_notes(result: CountResult) -> Markup:
-    """What sharing both saves, and what sharing costs, where the sizes are the paper's."""
+    """Say what sharing both saves, and what sharing costs if the sizes are the paper's."""
     parts = [f"Sharing both saves {percent(_saved(result)['everything'])}."]
     if result.table_3:
         scores = {field: {row[0]: row[2] for row in rows} for field, rows in TABLE_3 + TABLE_4}
@@ -264,11 +268,11 @@ def sweep_notes(result: CountResult) -> Markup:
 
 
 def _saved(result: CountResult) -> dict[str, float]:
-    """Which share of the model is saved at the widest embeddings, by what is shared."""
+    """Return which share of the model is saved at the widest embeddings, by what is shared."""
     widest = result.sweep[-1]
     return {field: 1 - getattr(widest, field) / widest.nothing for field, _, _, _ in SHARED}
 
 
 def offered(model: str) -> str:
-    """A model in the list of bases: its name and its family."""
+    """Name a model in the list of bases: its name and its family."""
     return f"{_short(model)} · {family_of(model)}"

@@ -31,7 +31,7 @@ Table 1)
 
 
 def build_family(page: Page) -> None:
-    """The cards; below, which members' bars stand side by side."""
+    """Fill and wire the tab: the cards; below, which members' bars stand side by side."""
     rich_text(str(figures.changes_view()), elem_id="family-cards")
     with two_columns():
         with inputs_column(250):

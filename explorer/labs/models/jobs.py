@@ -30,14 +30,14 @@ EMBEDDING_SIZES = (32, 64, 128, 256, 384, 512, 768, 1024, 2048, 4096)
 
 
 def family(params: FamilyParams) -> FamilyResult:
-    """Each model's parameters, counted on a model without weights."""
+    """Count each model's parameters, on a model without weights."""
     names = [*BUNDLED] if "bundled" in params.which else []
     names += [entry.model_id for entry in PUBLISHED] if "published" in params.which else []
     return FamilyResult(tuple(_sizes(outline_of(name)) for name in names))
 
 
 def held_out(params: ScoresParams) -> ScoresResult:
-    """What the cards of bundled models quote, as it was measured."""
+    """Read what the cards of bundled models quote, as it was measured."""
     found = ((name, read_scores(BUNDLED_MODELS / name)) for name in params.models)
     return ScoresResult(
         tuple(ModelScores(name, kept.date, kept.command, kept.text, kept.measures) for name, kept in found if kept)
@@ -45,7 +45,7 @@ def held_out(params: ScoresParams) -> ScoresResult:
 
 
 def count_parameters(params: CountParams) -> CountResult:
-    """The parameters of a model in other sizes. Raises BadInputError if its family does not have what is changed."""
+    """Count the parameters of a model in other sizes. Raises BadInputError if its family does not have what is changed."""
     base, changed = outline_of(params.base), resized(params)
     again = parts_again(changed, params.shared)
     parts = tuple(CountedPart(part.name, part.formula, part.count) for part in (*(changed.parts or ()), *again))
@@ -56,9 +56,9 @@ def count_parameters(params: CountParams) -> CountResult:
 
 
 def resized(params: CountParams) -> Outline:
-    """The model in the sizes that are asked for. Raises BadInputError as count_parameters."""
+    """Return the model in the sizes that are asked for. Raises BadInputError as count_parameters does."""
     return outline_of(params.base).resized(
-        vocab_size=params.vocabulary or None,
+        vocab_size=params.vocabulary or None,  # 0 keeps the model's own, here and below
         hidden_size=params.hidden_size or None,
         layers=params.layers or None,
         inner=params.intermediate_size or None,
@@ -68,7 +68,8 @@ def resized(params: CountParams) -> Outline:
 
 
 def parts_again(outline: Outline, shared: str) -> tuple[Part, ...]:
-    """What further depths have of their own where all layers share one of their two blocks (ALBERT's, with its norm).
+    """Return the parts that every further depth adds if all layers share one of their two blocks (ALBERT's, with its
+    norm).
 
     The outline is of one layer for all depths: transformers has no ALBERT that shares a part of it.
     """
@@ -109,9 +110,10 @@ def _sizes(outline: Outline) -> ModelSizes:
 
 
 def _sweep(sizes: ModelSizes) -> tuple[Width, ...]:
-    """An ALBERT with this vocabulary, width and depth at several embedding sizes up to its width."""
+    """Count an ALBERT with this vocabulary, width and depth at several embedding sizes up to its width."""
     albert = outline_of("albert/albert-base-v2")
     widths = sorted({*(size for size in EMBEDDING_SIZES if size < sizes.hidden_size), sizes.hidden_size})
+    # On the meta device: no numbers.
     one = albert.resized(hidden_size=sizes.hidden_size, inner=sizes.intermediate_size, layers=1).empty()
     layer = {name: tensor.numel() for name, tensor in one.named_parameters() if "albert_layers" in name}
     attention = sum(count for name, count in layer.items() if ".attention." in name)
@@ -127,6 +129,7 @@ def _sweep(sizes: ModelSizes) -> tuple[Width, ...]:
             shared=True,
         )
         parts = changed.parts or ()
+        # As ALBERT's Table 3 counts.
         shared = sum(part.count for part in parts if not part.name.startswith(("MLM head", "SOP head")))
         rest = sum(layer.values()) - attention
         return Width(

@@ -89,7 +89,7 @@ class MovementResult:
 
 
 def layer_movement(resources: Resources, params: MovementParams) -> MovementResult:
-    """The angle and the distance between every layer's input and output. Raises BadInputError as `encode` does."""
+    """Measure the angle and the distance between every layer's input and output. Raises BadInputError as `encode` does."""
     return MovementResult(tuple(_moved(resources.model(name), params.text) for name in params.models))
 
 
@@ -101,19 +101,21 @@ def _moved(loaded: LoadedModel, text: str) -> Movement:
 
     encoded = encode(loaded, with_own_mask(loaded.tokenizer, text))
     places = [token.position for token in encoded.tokens if token.word is not None]
+    # (depth + 1, tokens, width); double, since arccos near 1 magnifies rounding.
     states = torch.stack(read(loaded, encoded.inputs, attentions=False).hidden_states)[:, 0, places].double().cpu()
     steps = tuple(_step(layer, *pair) for layer, pair in enumerate(itertools.pairwise(states), start=1))
+    # ALBERT alone has groups of layers.
     shares = getattr(loaded.model.config, "num_hidden_groups", depth_of(loaded.model)) == 1
     return Movement(loaded.model_id, shares, len(places), steps)
 
 
 def _step(layer: int, before: Tensor, after: Tensor) -> Step:
-    """before, after: (tokens, width)."""
+    """Compare a layer's input with its output, (tokens, width) each."""
     import torch
 
     from explorer.maths.geometry import pairwise
 
-    angles = torch.rad2deg(torch.arccos(pairwise(before, after).clamp(-1, 1)))
+    angles = torch.rad2deg(torch.arccos(pairwise(before, after).clamp(-1, 1)))  # rounding may pass 1
     distances = (after - before).norm(dim=-1)
     return Step(layer, float(angles.mean()), float(distances.mean()), float(before.norm(dim=-1).mean()))
 
@@ -132,7 +134,7 @@ def movement_table(result: MovementResult) -> Table:
 
 
 def movement_sentence(result: MovementResult) -> Markup:
-    """In which model a layer turns a state least, and in which most."""
+    """Say in which model a layer turns a state least, and in which most."""
     ordered = sorted(result.models, key=_mean_turn)
     parts: list[str] = [
         "A layer of ",
@@ -147,7 +149,7 @@ def movement_sentence(result: MovementResult) -> Markup:
 
 
 def movement_notes(result: MovementResult) -> Markup:
-    """Each model's mean turn a layer, and between which its turns lie."""
+    """State each model's mean turn a layer, and between which its turns lie."""
     told = []
     for entry in result.models:
         angles = [step.angle for step in entry.steps]
@@ -163,7 +165,7 @@ def _mean_turn(entry: Movement) -> float:
 
 
 def movement_figure(result: MovementResult) -> Picture:
-    """The angle and the distance between each layer's input and output."""
+    """Draw the angle and the distance between each layer's input and output."""
     deepest = max(len(entry.steps) for entry in result.models)
     across = axis("layer", tickvals=list(range(1, deepest + 1)))
     angles = [_line(place, entry, "angle", "°") for place, entry in enumerate(result.models)]

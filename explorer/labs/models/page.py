@@ -13,7 +13,7 @@ from explorer.ui.tabs import build_tab
 
 
 def build(page: Page) -> None:
-    """Six tabs."""
+    """Lay out six tabs."""
     with gr.Tabs():
         with gr.Tab("Changes", id="family"):
             build_family(page)

@@ -8,7 +8,10 @@ _NO_SIZES = ("architectures", "dtype", "id2label", "label2id", "transformers_ver
 
 
 def count_parameters(asked: Asked) -> str:
-    """None for a family whose parts are not written down, and for layers that share a part, which transformers doesn't make."""
+    """Make the script.
+
+    Return "" for a family whose parts are not written down, and for layers that share a part: transformers makes none.
+    """
     from explorer.labs.models.jobs import parts_again, resized  # brings torch, which is here by now
 
     outline = resized(asked.params)

@@ -46,7 +46,7 @@ class Setting:
     is_start: bool = False
 
     def score(self, name: str) -> float | None:
-        """In points; None if the table does not have it."""
+        """Return the score in points; None if the table does not have it."""
         value: float | None = getattr(self, name)
         return value
 
@@ -59,11 +59,11 @@ class RecipeResult:
     settings: tuple[Setting, ...]
 
     def of(self, table: int) -> list[Setting]:
-        """The rows of one table."""
+        """Return the rows of one table."""
         return [row for row in self.settings if row.table == table]
 
     def gain(self, row: Setting) -> float | None:
-        """Points beyond the row that its table starts from; None if one of the two has no such score."""
+        """Return the points beyond the row that its table starts from; None if one of the two has no such score."""
         start = next(one for one in self.of(row.table) if one.is_start)
         here, there = row.score(self.score), start.score(self.score)
         return None if here is None or there is None else round(here - there, 1)
@@ -89,7 +89,7 @@ PUBLISHED = (
 
 
 def recipe_steps(params: RecipeParams) -> RecipeResult:
-    """The steps of RoBERTa's recipe with the scores that its paper gives for each; all of it is quoted."""
+    """Quote the steps of RoBERTa's recipe with the scores that its paper gives for each."""
     return RecipeResult(params.score, PUBLISHED)
 
 
@@ -110,7 +110,7 @@ def recipe_table(result: RecipeResult) -> Table:
 
 
 def recipe_sentence(result: RecipeResult) -> Markup:
-    """Which step gains most over where its table starts."""
+    """Say which step gains most over where its table starts."""
     gains = {step: best[1] for table, step in STEPS.items() if (best := _best(result, table))}
     most = max(gains, key=lambda step: gains[step])
     gain = strong(f"{signed(gains[most], 1)} points")
@@ -118,7 +118,7 @@ def recipe_sentence(result: RecipeResult) -> Markup:
 
 
 def recipe_notes(result: RecipeResult) -> Markup:
-    """What the best setting of each table gains over where the table starts."""
+    """Say what the best setting of each table gains over where the table starts."""
     told = []
     for table, step in STEPS.items():
         best = _best(result, table)
@@ -127,14 +127,14 @@ def recipe_notes(result: RecipeResult) -> Markup:
 
 
 def _best(result: RecipeResult, table: int) -> tuple[Setting, float] | None:
-    """The setting that gains most, the start itself and what stands before it left out."""
+    """Return the setting that gains most, the start itself and what stands before it left out."""
     tried = [row for row in result.of(table) if not row.is_start and "published" not in row.setting]
     gains = [(row, gain) for row in tried if (gain := result.gain(row)) is not None]
     return max(gains, key=lambda pair: pair[1]) if gains else None
 
 
 def recipe_figure(result: RecipeResult) -> Picture:
-    """A point a setting, from the top as the recipe goes; each table in a colour, the row it starts from hollow."""
+    """Draw a point a setting, from the top as the recipe goes; each table in a colour, the row it starts from hollow."""
     names = [row.setting for row in result.settings]
     traces: list[Trace] = []
     for table, colour in zip(STEPS, SERIES, strict=False):
@@ -169,7 +169,7 @@ def _written(result: RecipeResult, row: Setting, value: float) -> str:
 
 
 def _span(result: RecipeResult) -> tuple[float, float]:
-    """The scores, with room for the points."""
+    """Return the scores' range, with room for the points."""
     values = [value for row in result.settings if (value := row.score(result.score)) is not None]
     wide = max(values) - min(values)
     return min(values) - 0.06 * wide, max(values) + 0.08 * wide

@@ -47,13 +47,13 @@ def scores_table(result: ScoresResult) -> Table:
 
 
 def scores_sentence(result: ScoresResult, kind: str = "masks") -> Markup:
-    """Which model leads where their figures can be compared; where they cannot, from where to where they reach."""
+    """Say which model leads if their figures can be compared; else, from where to where they reach."""
     said = KINDS[kind][1][0][1]
     found = _measured(result, kind)
     if not found:
         return prose("None of these models was measured on this.")
     best, measure = max(found, key=lambda pair: pair[1].value)
-    if kind == "masks":
+    if kind == "masks":  # no model leads: their masked tokens differ
         return prose(f"{said[0].upper()}{said[1:]}: ", *_reach(found), ".")
     level = sum(one.value == measure.value for _, one in found)
     leads = " leads: " if len(found) > 1 else ": "
@@ -63,7 +63,7 @@ def scores_sentence(result: ScoresResult, kind: str = "masks") -> Markup:
 
 
 def scores_notes(result: ScoresResult, kind: str = "masks") -> Markup:
-    """Each model's figure with its error, over what it was measured, and what to compare it with."""
+    """State each model's figure with its error, over what it was measured, and what to compare it with."""
     found = _measured(result, kind)
     if not found:
         return Markup("")
@@ -79,7 +79,7 @@ def scores_notes(result: ScoresResult, kind: str = "masks") -> Markup:
 
 
 def _measured(result: ScoresResult, kind: str) -> list[tuple[str, Measure]]:
-    """The models that have the first figure of this kind, with it."""
+    """Return the models that have the first figure of this kind, with it."""
     first, _ = KINDS[kind][1][0]
     return [(entry.model, measure) for entry in result.models for measure in entry.measures if measure.name == first]
 
@@ -92,7 +92,7 @@ def _reach(found: Sequence[tuple[str, Measure]]) -> list[str]:
 
 
 def scores_figure(result: ScoresResult, kind: str = "masks") -> Picture:
-    """Bars by model, a colour a measure; models that were not measured on it are left out."""
+    """Draw bars by model, a colour a measure; models that were not measured on it are left out."""
     measures = KINDS[kind][1]
     models = [entry for entry in result.models if any(_find(entry, name) for name, _ in measures)]
     names = [label(entry.model) for entry in models]
@@ -117,7 +117,7 @@ def _find(entry: ModelScores, name: str) -> Measure | None:
 
 
 def scores_view(result: ScoresResult) -> Markup:
-    """Every figure of every model with its standard error, the date and the command that measures it again."""
+    """Tabulate every figure of every model with its standard error, the date and the command that measures it again."""
     note = caption("± is one standard error in points, as if the answers were independent.")
     return note + Markup("").join(
         Markup(

@@ -21,7 +21,7 @@ YARDSTICK = (
 
 
 def build_scores(page: Page, tab: gr.Tab) -> None:
-    """First what all models are asked alike, then held-out figures, all of them by one command on one text."""
+    """Fill and wire the tab: what all models are asked alike, then held-out figures, by one command on one text."""
     yardstick = View("tuned-scores", "tuned", tuned_sentence, tuned_figure)
     caption(YARDSTICK)
     noted = rich_text(elem_id="tuned-notes")

@@ -39,7 +39,7 @@ def _shown(names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _bundled(names: tuple[str, ...]) -> tuple[str, ...]:
-    """In the catalog's order; all of them where none is named."""
+    """Return names in the catalog's order; all bundled ones if none is named."""
     unknown = [name for name in names if name not in BUNDLED]
     if unknown:
         raise BadInputError(
@@ -189,6 +189,6 @@ class CountResult:
 
 
 def family_of(model: str) -> str:
-    """The family of a model of SIZED."""
+    """Return the family of a model of SIZED."""
     listed = {card.model_id: card.family for card in CATALOG} | {entry.model_id: entry.family for entry in PUBLISHED}
     return listed[model]

@@ -42,7 +42,7 @@ TRY: dict[str, dict[str, Any]] = {
 
 
 def build_sizes(page: Page, tab: gr.Tab) -> None:
-    """A model and its sizes; its parameters, and an ALBERT's by the width of its embeddings."""
+    """Fill and wire the tab: a model and its sizes; its parameters, and an ALBERT's by the width of its embeddings."""
     with two_columns():
         with inputs_column():
             offered = [(figures.offered(name), name) for name in SIZED]
@@ -63,15 +63,16 @@ def build_sizes(page: Page, tab: gr.Tab) -> None:
     why("the formula and the papers", WHY)
 
     def steer(result: CountResult) -> list[Any]:
-        """The sizes as numbers: a family's own stand in the boxes, to be changed."""
+        """Return the sizes as numbers: a family's own stand in the boxes, to be changed."""
         now = result.after
-        narrow = now.embedding_size if result.factorises else 0
+        narrow = now.embedding_size if result.factorises else 0  # 0: BERT's table is as wide as its layers
         return [now.vocabulary, now.hidden_size, now.layers, now.intermediate_size, narrow]
 
     shown, steered = [*view, *sweep], [([sizes[name] for name in widths], steer)]
     count = Connection(page, COUNT, {"base": base, **sizes}, shown, steered=steered)
     count.on(tab.select, *(part.input for part in sizes.values()))
     boxes = [*sizes.values()]
+    # Without the base, which was just chosen.
     fresh = base.input(lambda: _sized(sizes, {})[1:], None, boxes, api_visibility="private", queue=False)
     count.on(fresh.then)
     for name in TRY:
@@ -80,5 +81,5 @@ def build_sizes(page: Page, tab: gr.Tab) -> None:
 
 
 def _sized(sizes: Iterable[str], changes: dict[str, Any]) -> list[Any]:
-    """A model and its sizes, its own where they are not changed."""
+    """Return a model and its sizes, its own if they are not changed."""
     return [DEFAULT_SIZED, *(changes.get(size, "own" if size == "shared" else 0) for size in sizes)]

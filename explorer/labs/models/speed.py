@@ -51,11 +51,11 @@ class Timed:
 
 @dataclass(frozen=True)
 class SpeedResult:
-    """hidden_size, embedding_size: as they were timed. products: multiplications of one text's numbers by weights in the layers
-    of a forward pass, the same in all.
+    """hidden_size, embedding_size: as they were timed. products: multiplications of one text's numbers by weights in
+    the layers of a forward pass, the same in all.
 
-    By what is shared: parameters of all layers, embeddings (the word table and its map to the layers' width). WIDE is missing
-    where the embeddings are as wide as the layers anyway.
+    By what is shared: parameters of all layers, embeddings (the word table and its map to the layers' width). WIDE is
+    missing if the embeddings are as wide as the layers anyway.
     """
 
     layers: int
@@ -67,7 +67,7 @@ class SpeedResult:
     timed: tuple[Timed, ...]
 
     def of(self, sharing: str, work: str) -> Timed:
-        """The times of one of them in one of PASSES."""
+        """Return the times of one of them in one of PASSES."""
         return next(one for one in self.timed if (one.sharing, one.work) == (sharing, work))
 
 
@@ -92,19 +92,19 @@ def speed_table(result: SpeedResult) -> Table:
 
 
 def speed_sentence(result: SpeedResult) -> Markup:
-    """What sharing leaves of the parameters, and what it does to the times."""
+    """Say what sharing leaves of the parameters, and what it does to the times."""
     none, every = (result.parameters[sharing] for sharing in SHARED)
     times = ", ".join(f"a {said} takes {_in_words(_ratio(result, work))}" for work, said in PASSES.items())
     return prose("Sharing leaves ", strong(f"{compact(every)} of {compact(none)}"), f" parameters; here {times}.")
 
 
 def _ratio(result: SpeedResult, work: str) -> float:
-    """The time with sharing beside the time without."""
+    """Return the time with sharing over the time without."""
     return result.of("all", work).milliseconds / result.of("none", work).milliseconds
 
 
 def speed_notes(result: SpeedResult) -> Markup:
-    """The sizes, the multiplications that stay the same, and both times."""
+    """State the sizes, the multiplications that stay the same, and both times."""
     parts: list[str] = [
         f"{result.layers} layers of width {result.hidden_size}, and the same {compact(result.products)} multiplications for "
         f"{TOKENS} tokens with sharing as without it. On this machine a ",
@@ -117,7 +117,7 @@ def speed_notes(result: SpeedResult) -> Markup:
 
 
 def width_sentence(result: SpeedResult) -> Markup:
-    """What embeddings narrower than the layers save, of numbers and of time; nothing where they are as wide."""
+    """Say what embeddings narrower than the layers save, of numbers and of time; nothing if they are as wide."""
     if WIDE not in result.embeddings:
         return Markup("")
     few, many = result.embeddings["all"], result.embeddings[WIDE]
@@ -141,7 +141,7 @@ def _compared(ratio: float) -> str:
 
 
 def speed_rows(result: SpeedResult) -> Markup:
-    """The times, with the quartiles."""
+    """Tabulate the times, with the quartiles."""
     heads = ("", "E", "in the layers", "in the embeddings", *(f"{said}, ms (quartiles)" for said in PASSES.values()))
     rows = []
     for sharing in result.parameters:

@@ -21,17 +21,18 @@ _TABLE = ("embeddings.word_embeddings", "encoder.embedding_hidden_mapping_in")
 
 
 def sharing_speed(resources: Resources, params: SpeedParams) -> SpeedResult:
-    """Milliseconds of a forward pass and of a training step over one text, the models in turns.
+    """Measure the milliseconds of a forward pass and of a training step over one text, the models in turns.
 
-    Time doesn't depend on the values, so they are random. A step is a forward and a backward pass and one of gradient descent.
+    Time doesn't depend on the values, so they are random. A step is a forward and a backward pass and one of gradient
+    descent.
     """
     resources.is_kept = False  # who asks again wants it measured again
-    width = params.hidden_size // 64 * 64
+    width = params.hidden_size // 64 * 64  # a head is 64 wide
     narrow = min(params.embedding_size, width)
     made = {sharing: (sharing == "all", narrow) for sharing in SHARED} | (
         {} if narrow == width else {WIDE: (True, width)}
     )
-    with torch.inference_mode(False):
+    with torch.inference_mode(False):  # a step needs gradients
         generator = torch.Generator().manual_seed(0)
         models = {name: _made(params.layers, width, *kind, generator) for name, kind in made.items()}
         ids = torch.randint(VOCABULARY, (1, TOKENS), generator=generator)
@@ -42,12 +43,13 @@ def sharing_speed(resources: Resources, params: SpeedParams) -> SpeedResult:
         timed += [Timed(name, work, one.median, one.low, one.high) for name, one in zip(models, spent, strict=True)]
     parameters = {name: _count(_layers(model)) for name, model in models.items()}
     embeddings = {name: sum(_count(model.get_submodule(at)) for at in _TABLE) for name, model in models.items()}
+    # Biases add, and don't multiply.
     matrices = sum(tensor.numel() for tensor in _layers(models["none"]).parameters() if tensor.ndim == 2)
     return SpeedResult(params.layers, width, narrow, parameters, embeddings, TOKENS * matrices, tuple(timed))
 
 
 def _made(layers: int, width: int, shared: bool, narrow: int, generator: torch.Generator) -> nn.Module:
-    """An ALBERT without heads for any task, its weights drawn evenly from -0.05 to 0.05."""
+    """Make an ALBERT without heads for any task, its weights drawn evenly from -0.05 to 0.05."""
     sizes = {
         "vocab_size": VOCABULARY,
         "hidden_size": width,
@@ -56,7 +58,7 @@ def _made(layers: int, width: int, shared: bool, narrow: int, generator: torch.G
         "embedding_size": narrow,
     }
     outline = outline_of(DEFAULT_SIZED).resized(**sizes, shared=shared, num_attention_heads=width // 64)
-    model = outline.empty().to_empty(device=CPU).base_model.eval()
+    model = outline.empty().to_empty(device=CPU).base_model.eval()  # to_empty: storage without values
     with torch.no_grad():
         for tensor in model.parameters():
             tensor.uniform_(-0.05, 0.05, generator=generator)
@@ -65,6 +67,7 @@ def _made(layers: int, width: int, shared: bool, narrow: int, generator: torch.G
 
 def _forward(model: nn.Module, ids: Tensor) -> Tensor:
     places = torch.arange(TOKENS)[None]
+    # All inputs are given: buffers that would stand in for them have no values.
     states: Tensor = model(ids, torch.ones_like(ids), torch.zeros_like(ids), places).last_hidden_state
     return states
 
@@ -76,7 +79,7 @@ def _step(model: nn.Module, ids: Tensor) -> None:
             for tensor in model.parameters():
                 if tensor.grad is not None:
                     tensor.sub_(RATE * tensor.grad)
-                    tensor.grad = None
+                    tensor.grad = None  # or the next step would add to it
 
 
 def _layers(model: nn.Module) -> nn.Module:

@@ -28,7 +28,7 @@ slower for all its few parameters. (Lan et al. 2020)
 
 
 def build_speed(page: Page, tab: gr.Tab) -> None:
-    """Small models, side by side."""
+    """Lay out and wire small models, timed side by side."""
     gr.HTML("<h2>Does it save time?</h2>")
     with two_columns():
         with inputs_column():

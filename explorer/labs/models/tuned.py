@@ -42,12 +42,12 @@ class TunedModel:
 
     @property
     def mean(self) -> float:
-        """Over the seeds."""
+        """The mean over the seeds."""
         return fmean(self.scores)
 
     @property
     def by_seed(self) -> dict[int, float]:
-        """Its scores, each with its seed."""
+        """The scores, each with its seed."""
         return dict(zip(TUNED_SEEDS, self.scores, strict=True))
 
 
@@ -70,7 +70,7 @@ class TunedResult:
 
 
 def tuned_scores(params: TunedParams) -> TunedResult:
-    """What the bundled runs of TUNED reached, each on all held-out examples of its task."""
+    """Read what the bundled runs of TUNED reached, each on all held-out examples of its task."""
     runs = {(task, model): [_record(model, task, seed) for seed in TUNED_SEEDS] for task in TUNED_ON for model in TUNED}
     tasks = []
     for task in TUNED_ON:
@@ -87,7 +87,7 @@ def tuned_scores(params: TunedParams) -> TunedResult:
 
 
 def _rows(record: RunRecord) -> int:
-    """How many held-out examples its score is of."""
+    """Return how many held-out examples a record's score is of."""
     return next(iter(record.outcome.rows.values())) if record.outcome else 0
 
 
@@ -107,9 +107,10 @@ def tuned_table(result: TunedResult) -> Table:
 
 
 def tuned_sentence(result: TunedResult) -> Markup:
-    """The best model of each task with its mean."""
+    """Say which model is best at each task, with its mean."""
     told: list[str | Markup] = ["Fine-tuned alike, "]
     for number, task in enumerate(result.tasks):
+        # Means of equal scores may differ in the last digit.
         leaders = [one.model for one in task.models if isclose(one.mean, _top(task))]
         told += [" and " if number else "", strong(" and ".join(leaders)), " lead" if leaders[1:] else " leads"]
         told.append(f" on {task.title} with {metric_text(task.metric, _top(task))}")
@@ -121,7 +122,7 @@ def _top(task: TunedTask) -> float:
 
 
 def tuned_notes(result: TunedResult) -> Markup:
-    """How sure each lead is, who is ahead of BERT or behind it beyond chance, and what to make of it where nobody is ahead."""
+    """Say how sure each lead is, who is ahead of BERT or behind it beyond chance, and what follows if nobody is ahead."""
     parts = [f"{task.title}: {_lead(task)}{_beside_first(task)} " for task in result.tasks]
     if not any(
         direction > 0 for task in result.tasks for name, direction in _beside(task).items() if name in SUCCESSORS
@@ -135,7 +136,7 @@ def tuned_notes(result: TunedResult) -> Markup:
 
 
 def _lead(task: TunedTask) -> str:
-    """How sure the best one's lead is; nothing where two share it."""
+    """Say how sure the best one's lead is; nothing if two share it."""
     best, *others = sorted(task.models, key=lambda one: -one.mean)
     if not others or isclose(best.mean, others[0].mean):
         return ""
@@ -145,14 +146,16 @@ def _lead(task: TunedTask) -> str:
 
 
 def _p(task: TunedTask) -> dict[frozenset[str], float]:
-    """Of every pair of models, by their names."""
+    """Return p for every pair of models, by their names."""
     names = [one.model for one in task.models]
     found = every_pair_p([one.by_seed for one in task.models])
     return {frozenset((names[one], names[other])): p for (one, other), p in found.items()}
 
 
 def _beside(task: TunedTask) -> dict[str, int]:
-    """Of each model but the first: 1 where it is ahead of the first beyond chance, -1 behind, 0 where the seeds don't tell."""
+    """Return for each model but the first: 1 if it is ahead of the first beyond chance, -1 behind, 0 if the seeds don't
+    tell.
+    """
     (first, *others), p = task.models, _p(task)
     sure = [one for one in others if p[frozenset((first.model, one.model))] < ALPHA]
     return {one.model: (1 if one.mean > first.mean else -1) if one in sure else 0 for one in others}
@@ -169,7 +172,9 @@ def _beside_first(task: TunedTask) -> str:
 
 
 def tuned_figure(result: TunedResult) -> Picture:
-    """A panel a task: each seed an open mark, the mean a full one with the standard deviation, chance a dotted line."""
+    """Draw a panel a task: each seed an open mark, the mean a full one with the standard deviation, chance a dotted
+    line.
+    """
     shown = [_panel(task) for task in result.tasks]
     height = 150 + 42 * len(TUNED)
     return picture(tuned_sentence(result), shown, height=height, phone=len(shown) * height, right=24)

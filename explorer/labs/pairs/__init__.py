@@ -16,7 +16,7 @@ _ORDER = "explorer.labs.pairs.order.jobs"
 
 
 def _both_texts(asked: Asked) -> dict[str, object]:
-    """Both texts as the sentences that they were split into."""
+    """Return both texts as the sentences that they were split into."""
     texts = {"SENTENCES": asked.params.text, "OTHERS": asked.params.other_text}
     split = {name: tuple(split_sentences(checked_text(text))) for name, text in texts.items()}
     return {**split, "HEAD": asked.result.head}

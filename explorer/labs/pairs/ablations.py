@@ -20,7 +20,9 @@ _TICKS: Look = {"tickvals": [-1, 0, 1], "ticktext": ["−1", "0", "+1"]}
 
 
 def compared() -> dict[str, dict[str, tuple[float, float]]]:
-    """Of MNLI and SQuAD 1.1 each paper's score with NSP, and without: RoBERTa's of full sentences, as in its recipe."""
+    """Return each paper's scores on MNLI and SQuAD 1.1 with NSP and without; RoBERTa's are of full sentences, as in its
+    recipe.
+    """
     with_nsp, without, _ = (dict(zip(BERT_TASKS, row[1:], strict=True)) for row in BERT_TABLE_5)
     segments, _, full, _ = ROBERTA_TABLE_2
     return {
@@ -33,7 +35,7 @@ def compared() -> dict[str, dict[str, tuple[float, float]]]:
 
 
 def help_sentence() -> Markup:
-    """On which tasks each paper's model loses where NSP is left out."""
+    """Say on which tasks each paper's model loses if NSP is left out."""
     parts: list[str] = []
     for paper in ("BERT", "RoBERTa"):
         lost = [task for task, papers in compared().items() if papers[paper][1] < papers[paper][0]]
@@ -43,7 +45,7 @@ def help_sentence() -> Markup:
 
 
 def help_figure() -> Picture:
-    """Two charts of bars about zero: what leaving NSP out changes, with both scores written at each."""
+    """Draw two charts of bars about zero: what leaving NSP out changes, with both scores written at each."""
     panels = []
     for task, papers in compared().items():
         changes = [round(without - with_nsp, 1) for with_nsp, without in papers.values()]
@@ -53,23 +55,24 @@ def help_figure() -> Picture:
         written = [f"{with_nsp} with NSP<br>{without} without" for with_nsp, without in papers.values()]
         font = {"color": "@text", "size": 15}
         said = texts([1.05] * len(names), names, written, textposition="middle right", textfont=font, cliponaxis=False)
+        # Room for the scores on the right.
         across = axis("points lost or won", span=(-1, 2.6), zeroline=False, **_TICKS)
         panels.append(Panel([drawn, said], across, axis(names=True, down=True), task, marks=[level(0, upright=True)]))
     return picture(help_sentence(), panels, height=240, phone=440, gap=0.12, above=40)
 
 
 def bert_table() -> Markup:
-    """The three rows that differ in the objective."""
+    """Quote the three rows that differ in the objective."""
     return quoted(("BERT-base", *BERT_TASKS), BERT_TABLE_5, "BERT: NSP helps (Devlin et al. 2019, Table 5)")
 
 
 def roberta_table(title: str = "RoBERTa: it doesn't (Liu et al. 2019, Table 2)") -> Markup:
-    """The four input formats."""
+    """Quote the four input formats."""
     return quoted(("input format", *ROBERTA_TASKS), ROBERTA_ROWS, title)
 
 
 def disagreement() -> Markup:
-    """What leaving NSP out is worth in each paper, and what else each took away."""
+    """Say what leaving NSP out is worth in each paper, and what else each took away."""
     with_nsp, without, _ = BERT_TABLE_5
     lost = ", ".join(
         f"{task} {signed(less - more, 1)}"

@@ -26,7 +26,7 @@ NAMES = ("is next", "not next")
 
 
 def pair_chips(result: PairResult) -> dict[str, Any]:
-    """The input as BERT sees it; below each token its segment id and its position."""
+    """Return the input as BERT sees it; below each token its segment id and its position."""
     row = []
     for token in result.tokens:
         style = ("segment-a", "segment-b")[token.segment] + (" special" if token.special else "")
@@ -42,42 +42,45 @@ def pair_table(result: PairResult) -> Table:
 
 
 def class_table(classes: Sequence[str], result: PairResult | OrderResult) -> Table:
-    """The same of either head."""
+    """Tabulate either head's classes."""
     rows = zip(classes, result.logits, result.probabilities, losses_of(result.logits), strict=True)
     return Table.of(("class", "logit", "probability", "loss"), [*rows])
 
 
 def pair_sentence(result: PairResult) -> Markup:
-    """What the head says."""
+    """Say what the head says."""
     verdicts = ("the second sentence follows the first", "the second sentence does not follow")
     return head_sentence("The [CLS] head", verdicts, "next", result)
 
 
 def head_sentence(who: str, verdicts: Sequence[str], asked: str, result: PairResult | OrderResult) -> Markup:
-    """The same of either head. asked: what its first probability is of."""
+    """Say which class either head chooses. asked: what its first probability is of."""
     said = verdicts[0] if result.probabilities[0] >= 0.5 else verdicts[1]
     share = strong(percent(result.probabilities[0]))
     return prose(who, " says that ", strong(said), f": P({asked}) = ", share, ".")
 
 
 def head_notes(names: Sequence[str], result: PairResult | OrderResult) -> Markup:
-    """The two logits of either head, by the names of its classes."""
+    """State the two logits of either head, by the names of its classes."""
     first, second = (f"{fixed(logit)} ({name})" for logit, name in zip(result.logits, names, strict=True))
     return caption(f"The softmax of logits {first} and {second}.")
 
 
 def pair_notes(result: PairResult) -> Markup:
-    """The two logits."""
+    """State the two logits."""
     return head_notes(NAMES, result)
 
 
 def pair_loss(result: PairResult) -> Markup:
-    """What the verdict costs in pretraining, for either truth, and what it is added to."""
+    """Say what the verdict costs in pretraining, for either truth, and what it is added to."""
     return loss_line("NSP", ("if it does follow", "if it does not"), result) + caption(SUM)
 
 
 def loss_line(task: str, truths: Sequence[str], result: PairResult | OrderResult) -> Markup:
-    """The head's term of the pretraining loss for each class as the true one, beside a coin's. truths: what each is called."""
+    """State the head's term of the pretraining loss for each class as the true one, beside a coin's.
+
+    truths: what each class is called.
+    """
     name = Markup("<i>L</i><sub>{}</sub> = −ln <i>P</i>(true class)").format(task)
     values = [
         prose(f"{truth}: ", strong(fixed(loss, 3)))
@@ -87,7 +90,7 @@ def loss_line(task: str, truths: Sequence[str], result: PairResult | OrderResult
 
 
 def pair_trust_sentence(model: str, scores: Scores | None) -> Markup:
-    """How far to believe the verdict on everyday sentences, by the model's held-out figures, or by BERT's own."""
+    """Say how far to believe the verdict on everyday sentences, by the model's held-out figures, or by BERT's own."""
     right = scores.find("nsp_everyday") if scores else None
     accepted = scores.find("nsp_everyday_accepted") if scores else None
     if right is None or accepted is None:
@@ -99,12 +102,12 @@ def pair_trust_sentence(model: str, scores: Scores | None) -> Markup:
 
 
 def pair_figure(result: PairResult) -> Picture:
-    """Two bars: the probability of each class."""
+    """Draw two bars: the probability of each class."""
     return two_bars(NAMES, result, pair_sentence(result))
 
 
 def two_bars(names: Sequence[str], result: PairResult | OrderResult, said: Markup) -> Picture:
-    """A head's two classes as bars, each with its probability and its logit."""
+    """Draw a head's two classes as bars, each with its probability and its logit."""
     shares = result.probabilities
     texts = [f"{percent(share)}<br>logit {fixed(logit)}" for share, logit in zip(shares, result.logits, strict=True)]
     look: Look = {"texts": texts, "at": "auto", "size": 17, "hover": "%{y}: %{x:.4%}"}
@@ -127,8 +130,8 @@ def _scored(result: AllPairsResult) -> list[tuple[int, int, float]]:
 
 
 def all_pairs_sentence(result: AllPairsResult) -> Markup:
-    """How often the true successor has the highest score of its row, where a row has others to compare it with."""
-    pairs, starts = _scored(result), range(1, len(result.sentences))
+    """Say how often the true successor has the highest score of its row; of two sentences, how both orders score."""
+    pairs, starts = _scored(result), range(1, len(result.sentences))  # the last sentence has no successor
     best = [max((pair for pair in pairs if pair[0] == first), key=lambda pair: pair[2]) for first in starts]
     right = sum(second == first + 1 for first, second, _ in best)
     if len(starts) > 1:
@@ -139,7 +142,7 @@ def all_pairs_sentence(result: AllPairsResult) -> Markup:
 
 
 def all_pairs_notes(result: AllPairsResult) -> Markup:
-    """How often the true successor has the highest score of its row, where a row has others to compare it with."""
+    """Say how often the true successor has the highest score of its row, and what it has on average beside other pairs."""
     pairs, starts = _scored(result), range(1, len(result.sentences))
     best = [max((pair for pair in pairs if pair[0] == first), key=lambda pair: pair[2]) for first in starts]
     right = sum(second == first + 1 for first, second, _ in best)
@@ -159,7 +162,7 @@ def all_pairs_notes(result: AllPairsResult) -> Markup:
 
 
 def all_pairs_figure(result: AllPairsResult) -> Picture:
-    """Heatmap: first sentence down, second across; the true successors are outlined."""
+    """Draw a heatmap: first sentence down, second across; the true successors are outlined."""
     count = len(result.sentences)
     numbers = [str(number) for number in range(1, count + 1)]
     marks = [frame((first + 0.5, first + 1.5), (first - 0.5, first + 0.5), width=4) for first in range(count - 1)]
@@ -172,12 +175,12 @@ def all_pairs_figure(result: AllPairsResult) -> Picture:
 
 
 def _cell(probability: float) -> str:
-    """Whole percents; what is not quite certain is not shown as certain."""
+    """Write whole percents; what is not quite certain is not shown as certain."""
     if 0 < probability < 0.005:
         return "<1%"
     return ">99%" if 0.995 <= probability < 1 else f"{100 * probability:.0f}%"
 
 
 def numbered(result: AllPairsResult) -> Markup:
-    """The sentences with the numbers that the heatmap uses."""
+    """List the sentences with the numbers that the heatmap uses."""
     return sentences(result.sentences)

@@ -21,7 +21,7 @@ def score_pair(loaded: LoadedModel, params: PairParams) -> PairResult:
 
 
 def score_pairs_together(loaded: LoadedModel, asked: Sequence[PairParams]) -> list[PairResult | ExplorerError]:
-    """The same for several pairs: a result, or an error, for each."""
+    """Score several pairs in one batch: a result, or an error, for each."""
 
     def prepare(params: PairParams) -> tuple[list[Inputs], Callable[[Sequence[Tensor]], PairResult]]:
         encoded = encode(loaded, params.sentence_a, params.sentence_b)
@@ -42,7 +42,7 @@ def score_all_pairs(loaded: LoadedModel, params: AllPairsParams) -> AllPairsResu
     sentences = split_sentences(checked_text(params.text))
     pairs = [(i, j) for i in range(len(sentences)) for j in range(len(sentences)) if i != j]
     rows = [encode(loaded, sentences[i], sentences[j]).inputs for i, j in pairs]
-    probabilities = (
+    probabilities = (  # (pairs, 2); column 0 is is_next
         pair_logits(loaded, padded(rows, int(loaded.tokenizer.pad_token_id or 0))).softmax(-1)[:, 0].tolist()
     )
     grid: list[list[float | None]] = [[None] * len(sentences) for _ in sentences]
@@ -52,6 +52,6 @@ def score_all_pairs(loaded: LoadedModel, params: AllPairsParams) -> AllPairsResu
 
 
 def pair_logits(loaded: LoadedModel, inputs: dict[str, Tensor], head: Capability = Capability.NSP) -> Tensor:
-    """A [CLS] head's logits, (rows, 2), float32, on the CPU."""
+    """Compute a [CLS] head's logits, (rows, 2), float32, on the CPU."""
     output = loaded.model(**{name: tensor.to(loaded.device) for name, tensor in inputs.items()})
     return loaded.logits(head, output).float().cpu()

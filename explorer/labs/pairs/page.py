@@ -92,7 +92,7 @@ neighbour, which is why ALBERT replaced it by sentence order. (Devlin et al. 201
 
 
 def build(page: Page) -> None:
-    """Four tabs: one pair, all pairs of a text, sentence order, and what two papers say of NSP."""
+    """Lay out four tabs: one pair, all pairs of a text, sentence order, and what two papers say of NSP."""
     with gr.Tabs():
         with gr.Tab("One pair", id="one"):
             _one_pair(page)
@@ -105,7 +105,7 @@ def build(page: Page) -> None:
 
 
 def _did_it_help() -> None:
-    """Two papers' ablations; nothing is computed."""
+    """Lay out two papers' ablations; nothing is computed."""
     sentence_place("nsp-said", str(ablations.help_sentence()))
     plot("did-nsp-help", value=ablations.help_figure(), elem_id="nsp-figure")
     caption(

@@ -54,14 +54,18 @@ class PairResult:
 
 
 def losses_of(logits: tuple[float, float]) -> tuple[float, float]:
-    """-ln of each class's softmax, in nats: the cross-entropy if that class is the true one; finite however sure the head is."""
-    highest = max(logits)
+    """Return -ln of each class's softmax, in nats: the cross-entropy if that class is the true one, finite however sure
+    the head.
+    """
+    highest = max(logits)  # taken off first: exp of a large logit overflows
     total = highest + math.log(sum(math.exp(logit - highest) for logit in logits))
     return total - logits[0], total - logits[1]
 
 
 def of_sentences(least: int, few: str, many: str) -> AfterValidator:
-    """A check of how many sentences a text has, with what is said of too few and of too many, their {count}."""
+    """Return a check of how many sentences a text has; `few` and `many` are its errors, {count} the number in the
+    latter.
+    """
 
     def check(text: str) -> str:
         count = len(split_sentences(checked_text(text)))

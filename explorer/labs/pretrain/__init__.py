@@ -15,7 +15,7 @@ _LIVE = "explorer.labs.pretrain.train.live"
 
 
 def _row_script(asked: Asked) -> str:
-    """None by a masking scheme that the scripts don't know."""
+    """Make the script; "" for a masking scheme that the scripts don't know."""
     sentences = zip(("SENTENCES_A", "SENTENCES_B"), asked.result.documents, strict=True)
     script = plain_script("pretraining_row", lambda _: dict(sentences), needs="numpy torch transformers")
     return script(asked) if SCHEMES[asked.params.scheme].in_scripts else ""

@@ -10,7 +10,7 @@ from explorer.ui.page import Page
 
 
 def build(page: Page) -> None:
-    """A tab for each step from a row to a model."""
+    """Lay out a tab for each step from a row to a model."""
     with gr.Tabs():
         with gr.Tab("One row", id="row") as row:
             build_row(page, row)

@@ -49,7 +49,7 @@ _ASKED: dict[str, Any] = {"run": FIRST, "examples": READ, "held_out": JUDGED}
 
 
 def _without_key(result: PruneResult) -> PruneResult:
-    """The model that went home with it is not kept."""
+    """Drop the key: the model that went home with it is not kept."""
     return replace(result, key="")
 
 

@@ -29,7 +29,9 @@ from explorer.ui.streams import Stream
 
 
 def can_be_pruned(record: RunRecord) -> bool:
-    """Whether a run is listed here: it gives classes or a score, has weights, and no virtual tokens before the text."""
+    """Return whether a run is listed here: it gives classes or a score, has weights, and no virtual tokens before the
+    text.
+    """
     classifies = kind_of(record.spec.method, record.kind).slug == CLASSES and not record.from_nothing
     return classifies and record.status.has_weights and not find_method(record.spec.method).has_virtual_tokens
 
@@ -55,21 +57,22 @@ class Subject:
             self.loss = control(Asking, "loss")
             self.examples = control(Asking, "examples", value=READ)
             self.held_out = control(Asking, "held_out", value=JUDGED)
-        self.run = gr.Textbox("", visible="hidden", label="run")
+        self.run = gr.Textbox("", visible="hidden", label="run")  # "" for the page's model
+        # Filled once the page knows; until then no tab asks.
         self.known = gr.Textbox("", visible="hidden", label="a run, or the model")
 
     @property
     def inputs(self) -> dict[str, Any]:
-        """By the parameters' names."""
+        """The inputs by the parameters' names."""
         names = ("run", "task", "loss", "examples", "held_out")
         return {name: getattr(self, name) for name in names}
 
     def in_view(self, tab: gr.Tab, part: str, triggers: list[Callable[..., Any]]) -> list[Any]:
-        """What fires when a tab is opened, and after any of the triggers while this part of it can be seen."""
+        """Return what fires when a tab is opened, and after any of the triggers while this part of it can be seen."""
         return [once_known(self.known, tab.select), while_in_view(part, *triggers)]
 
     def wire(self) -> list[Callable[..., Any]]:
-        """Triggers that fire when another thing is to be pruned, and when the page has opened."""
+        """Return triggers that fire when another thing is to be pruned, and when the page has opened."""
 
         def used(what: str, run: str) -> list[str]:
             return [(run or "") if what == "run" else "", what]
@@ -113,23 +116,25 @@ class Live(Stream):
         self.stops(*buttons, bar)
 
     def opens(self, *triggers: Any, **options: Any) -> None:
-        """As EventBinding's: the bar says that it was computed beforehand."""
+        """Open as EventBinding does: the bar says that it was computed beforehand."""
         super().opens(*triggers, **{"note": self.bar, "start": str(self.start.value), **options})
 
     def on(self, *triggers: Any) -> list[Any]:
-        """As Stream's, with Stop shown at once: the first result may take a while, or never come."""
+        """Bind as Stream does, with Stop shown at once: the first result may take a while, or never come."""
         for trigger in triggers:
             trigger(fn=None, js=_STARTED, inputs=None, outputs=self.places, api_visibility="private")
         events = super().on(*triggers)
         for event in events:
+            # Start is back if no result ever came.
             event.failure(lambda: [*start_or_stop(False), ""], None, self.places, **QUIET)
         return events
 
 
 def progress(share: float, seconds: float = 0.0) -> str:
-    """The bar's HTML after so many seconds, with the time left once that can be told; nothing when all is done."""
+    """Return the bar's HTML after so many seconds, with the time left once that can be told; nothing when all is done."""
     if share >= 1:
         return ""
+    # Any sooner the guess would jump about.
     left = f"about {duration(seconds * (1 - share) / share)} left" if share > 0.05 and seconds > 1 else ""
     return str(progress_bar(share) + Markup('<span class="caption">{}</span>').format(left))
 
@@ -141,27 +146,27 @@ _STARTED = """() => [
 
 
 def scores_of(unit: str) -> list[tuple[str, str]]:
-    """The choices of scores for one kind of unit."""
+    """Return the choices of scores for one kind of unit."""
     return [(score.title, score.slug) for score in SCORES.values() if unit in score.units]
 
 
 def score_box(unit: str) -> gr.Dropdown:
-    """The choice of a score, at first the gradient."""
+    """Lay out the choice of a score, at first the gradient."""
     box: gr.Dropdown = control(Scored, "score", choices=scores_of(unit))
     return box
 
 
 def fitting(unit: str, score: str = "gradient") -> Any:
-    """What turns a score_box to a unit."""
+    """Return what turns a score_box to a unit."""
     return gr.update(choices=scores_of(unit), value=score)
 
 
 def unit_and_score(unit: str, score: str = "gradient") -> dict[str, Any]:
-    """What an experiment puts into the two controls."""
+    """Return what an experiment puts into the two controls."""
     return {"unit": unit, "score": fitting(unit, score)}
 
 
 def fit(unit: gr.components.Component, score: gr.Dropdown) -> Callable[..., Any]:
-    """Offer the scores that a unit has, when another one is chosen; the trigger after which they stand there."""
+    """Offer the scores that a unit has, when another one is chosen; return the trigger after which they stand there."""
     then: Callable[..., Any] = unit.input(fitting, [unit], [score], **QUIET).then  # type: ignore[attr-defined]
     return then

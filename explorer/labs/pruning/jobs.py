@@ -51,7 +51,7 @@ from explorer.tuning.files.zips import export_path
 
 
 def importance(resources: Resources, params: ImportanceParams) -> Generator[Any, Any, None]:
-    """The importance of every head, neuron, layer or weight: ImportanceResult, with more examples each time."""
+    """Measure the importance of every head, neuron, layer or weight: ImportanceResult, with more examples each time."""
     work = opened(resources, params)
     if params.unit == "weight":
         yield _of_weights(work, params)
@@ -63,12 +63,13 @@ def importance(resources: Resources, params: ImportanceParams) -> Generator[Any,
         mean, error = importance_of(whole, params.score)
         yield ImportanceResult(
             work.about, params.unit, params.score, params.loss, grid_of(mean), _errors(error, whole.count), whole.count,
+            # Halves of all examples: earlier ones would mislead.
             work.about.examples, agreement=agreement(parts) if whole.count >= work.about.examples else (),
         )  # fmt: skip
 
 
 def _errors(error: torch.Tensor, count: int) -> tuple[tuple[float | None, ...], ...]:
-    """None if one example gives no error."""
+    """Return the errors as plain values, None if one example gives no error."""
     return grid_of(error) if count > 1 else tuple((None,) * len(row) for row in error)
 
 
@@ -82,14 +83,16 @@ def _of_weights(work: Work, params: ImportanceParams) -> ImportanceResult:
 
 
 def compare_orders(resources: Resources, params: OrdersParams) -> Generator[Any, Any, None]:
-    """The metric against the share left, least important first, most important first, at random: OrdersResult."""
+    """Measure the metric against the share left, least important first, most important first, at random: OrdersResult."""
     work = opened(resources, params)
     whole = work.measure()
     lines = [("least", 0), ("most", 0), *(("random", draw) for draw in range(params.draws))]
+    # All lines begin at the whole model.
     points = [OrderPoint(order, draw, 0.0, whole.metric, whole.parameters) for order, draw in lines]
     places = [(order, draw, share) for share in SHARES for order, draw in lines]
     total = len(points) + len(places)
     yield OrdersResult(work.about, params.unit, tuple(points), total)
+    # Single weights have scores, no gates.
     grids = {} if params.unit == "weight" else (yield from work.grids(params.unit, params.score))
 
     def point(place: tuple[str, int, float]) -> OrderPoint:
@@ -102,25 +105,26 @@ def compare_orders(resources: Resources, params: OrdersParams) -> Generator[Any,
 
 
 def _point(work: Work, params: OrdersParams, grids: dict[str, Grid], order: str, draw: int, share: float) -> OrderPoint:
-    """One point of one line."""
+    """Measure one point of one line."""
     if params.unit == "weight":
         gone = weights_gone(work.subject, work.scores(params.score)[0], share, order, draw)
         model = without_weights(work.subject, gone)
         found = Measured(work.subject.measure(model), parameters_left(model, gone), size_in_bytes(model))
     else:
         cut = chosen(grids, work.subject.shape, share, order, draw)
+        # Units go as wholes, so it is seldom just the share that was asked.
         found, share = work.measure(Pruned(cut)), share_gone(cut, params.unit, work.subject.shape)
     return OrderPoint(order, draw, share, found.metric, found.parameters)
 
 
 def prune_heads(resources: Resources, params: HandParams) -> Generator[Any, Any, None]:
-    """The model without the heads that a visitor has switched off: HandResult."""
+    """Measure the model without the heads that a visitor has switched off: HandResult."""
     work = opened(resources, params)
     pruned = Pruned(replace(NOTHING, heads=by_hand(params.heads, work.subject.shape)))
     check_cut(pruned.cut, work.subject.shape)
     yield HandResult(work.about, params.heads)
     before = after = work.measure()
-    yield None
+    yield None  # a turn for other questions
     speed = work.speed(pruned, 16)
     yield None
     if not pruned.cut.empty:
@@ -130,7 +134,7 @@ def prune_heads(resources: Resources, params: HandParams) -> Generator[Any, Any,
 
 
 def quantise(resources: Resources, params: QuantiseParams) -> Generator[Any, Any, None]:
-    """The model in float32, bf16 and int8, and the same pruned where a share is asked for: QuantiseResult."""
+    """Measure the model in float32, bf16 and int8, and the same pruned if a share is asked for: QuantiseResult."""
     work = opened(resources, params)
     cuts = {0.0: NOTHING}
     if params.share:
@@ -142,7 +146,7 @@ def quantise(resources: Resources, params: QuantiseParams) -> Generator[Any, Any
         for name in FORMS:
             with work.subject.without(cut) as model:
                 form = quantised.in_form(model, name)
-            metric = work.subject.on_cpu().measure(form.model, quick=False)
+            metric = work.subject.on_cpu().measure(form.model, quick=False)  # int8 is multiplied on a CPU alone
             forms = (*forms, FormResult(form.name, share, form.bytes, None, metric, form.note))
             yield QuantiseResult(work.about, params.batch, forms, total)
     timed: list[float] = []
@@ -154,7 +158,7 @@ def quantise(resources: Resources, params: QuantiseParams) -> Generator[Any, Any
 
 
 def _forms_timed(work: Work, pruned: Pruned, batch: int) -> list[float]:
-    """Milliseconds of every form, in turns."""
+    """Return the milliseconds of every form, in turns."""
     inputs = {name: tensor.cpu() for name, tensor in work.subject.batch(batch).items()}
     on_cpu = work.subject.on_cpu()
     with work.subject.without(pruned.cut) as model:
@@ -163,7 +167,7 @@ def _forms_timed(work: Work, pruned: Pruned, batch: int) -> list[float]:
 
 
 def export_pruned(resources: Resources, params: ExportParams) -> Exported:
-    """The pruned model of a key as a zip."""
+    """Write the pruned model of a key as a zip."""
     resources.is_kept = False  # the file goes after a while
     pruned = find(params.key)
     if pruned is None:

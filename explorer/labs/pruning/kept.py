@@ -39,13 +39,13 @@ _TRAINING = threading.BoundedSemaphore(MOST_TRAINED)
 
 
 def find(key: str) -> Pruned | None:
-    """What is kept under a key."""
+    """Return what is kept under a key; None if nothing is."""
     with _LOCK:
         return _KEPT.get(key)
 
 
 def keep(key: str, pruned: Pruned) -> None:
-    """Remember it; other weights take as much memory as the model, so only the last few of those."""
+    """Remember a pruning; other weights take as much memory as the model, so only the last few of those."""
     with _LOCK:
         _KEPT[key] = pruned
         _KEPT.move_to_end(key)
@@ -58,8 +58,8 @@ def keep(key: str, pruned: Pruned) -> None:
 
 @contextmanager
 def own_weights(needed: bool) -> Iterator[None]:
-    """Room for weights of a pruning's own, while it goes on. Raises ExplorerError where too many others have theirs."""
-    if needed and not _TRAINING.acquire(blocking=False):
+    """Hold room for weights of a pruning's own, while it goes on. Raises ExplorerError if too many others have theirs."""
+    if needed and not _TRAINING.acquire(blocking=False):  # at once: a queue of prunings would hold workers
         raise ExplorerError("Too many prunings train at the same time. Start this one again when another is done.")
     try:
         yield

@@ -32,10 +32,11 @@ def orders_table(result: OrdersResult) -> Table:
 
 
 def _lines(result: OrdersResult) -> dict[str, list[tuple[float, float, float, float]]]:
-    """(share gone, mean, lowest, highest) by order; over the draws of the random one."""
+    """Return (share gone, mean, lowest, highest) by order; over the draws of the random one."""
     by_order: dict[str, dict[float, list[float]]] = defaultdict(lambda: defaultdict(list))
     for point in result.points:
         if point.metric is not None:
+            # One share by several draws may differ in the last digit.
             by_order[point.order][round(point.share, 6)].append(point.metric)
     return {
         order: [(share, mean(values), min(values), max(values)) for share, values in sorted(shares.items())]
@@ -44,7 +45,7 @@ def _lines(result: OrdersResult) -> dict[str, list[tuple[float, float, float, fl
 
 
 def orders_sentence(result: OrdersResult) -> Markup:
-    """How much can go, in the best and the worst order."""
+    """Say how much can go, in the best and the worst order."""
     lines = _lines(result)
     if not lines.get("least"):
         examples = counted(result.about.held_out, "held-out example")
@@ -58,7 +59,7 @@ def orders_sentence(result: OrdersResult) -> Markup:
 
 
 def orders_notes(result: OrdersResult) -> Markup:
-    """How much can go, in the best and the worst order."""
+    """Say how much can go before the metric falls, beside what the whole model has."""
     lines = _lines(result)
     if not lines.get("least"):
         return Markup("")
@@ -73,13 +74,13 @@ def orders_notes(result: OrdersResult) -> Markup:
         "first ", most, f". {result.about.held_out} held-out examples",
     ]  # fmt: skip
     if result.about.metric == "Accuracy":
-        error = (whole * (1 - whole) / result.about.held_out) ** 0.5
+        error = (whole * (1 - whole) / result.about.held_out) ** 0.5  # of a share of so many examples
         parts.append(f", so one standard error is {error:.3f}")
     return caption(*parts, ".")
 
 
 def _until(line: list[tuple[float, float, float, float]], whole: float) -> float:
-    """The largest share up to which every point is within NOTICEABLE."""
+    """Return the largest share up to which every point is within NOTICEABLE."""
     last = 0.0
     for share, value, _, _ in line:
         if value < whole - NOTICEABLE:
@@ -89,7 +90,7 @@ def _until(line: list[tuple[float, float, float, float]], whole: float) -> float
 
 
 def orders_figure(result: OrdersResult) -> Picture:
-    """Three lines over the share that is left, all of it on the left."""
+    """Draw three lines over the share that is left, all of it on the left."""
     traces: list[Trace] = []
     lines = _lines(result)
     for order, points in lines.items():
@@ -109,7 +110,7 @@ def orders_figure(result: OrdersResult) -> Picture:
 
 
 def switches(result: HandResult) -> dict[str, Any]:
-    """The grid of heads; one row where a layer is shared."""
+    """Return the grid of heads; one row if a layer is shared."""
     shape = result.about.shape
     return {
         "layers": shape.blocks,
@@ -136,7 +137,7 @@ def hand_table(result: HandResult) -> Table:
 
 
 def hand_sentence(result: HandResult) -> Markup:
-    """What was lost with these heads."""
+    """Say what was lost with these heads."""
     before, after = result.before, result.after
     shape, metric = result.about.shape, result.about.metric.lower()
     names = ", ".join(f"{layer}.{head}" for layer, head in result.heads)

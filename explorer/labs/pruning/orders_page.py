@@ -45,7 +45,7 @@ TRY = {
 
 
 def build_orders(subject: Subject, tab: gr.Tab, pressed: Pressed, triggers: list[Callable[..., Any]]) -> None:
-    """triggers: after which another model's heads are in question."""
+    """Fill and wire the tab. triggers: after which another model's heads are in question."""
     with two_columns():
         with inputs_column(250):
             buttons = start_stop("Prune in three orders", "compare-orders")
@@ -67,7 +67,7 @@ def build_orders(subject: Subject, tab: gr.Tab, pressed: Pressed, triggers: list
 
 
 def _build_hand(subject: Subject, tab: gr.Tab, pressed: Pressed, triggers: list[Callable[..., Any]]) -> None:
-    """The same by hand: from switches here, or from presses on the heatmap of the importances."""
+    """Fill and wire heads by hand: from switches here, or from presses on the heatmap of the importances."""
     gr.HTML("<h2>Heads by hand</h2>")
     with two_columns():
         with inputs_column(290):
@@ -92,14 +92,16 @@ def _build_hand(subject: Subject, tab: gr.Tab, pressed: Pressed, triggers: list[
         return ", ".join(f"{layer}.{head}" for layer, head in event.off)
 
     def flipped(unit: str, now: str, event: gr.EventData) -> list[Any]:
-        """The heads with the pressed one, or without it where it was gone; and a number that changes with each such press."""
+        """Return the heads with the pressed one, or without it if it was gone; and a number that changes with each such
+        press.
+        """
         if unit != "head":
             return [gr.skip(), gr.skip()]
         layer, head = event.y, event.x
         name = f"{0 if layer == 'all' else layer}.{head}"
         gone = [other for other in now.split(", ") if other]
         changed = [other for other in gone if other != name] if name in gone else [*gone, name]
-        return [", ".join(changed), time.time()]
+        return [", ".join(changed), time.time()]  # heads also change where nothing is to be asked
 
     count = gr.Number(0, visible="hidden", label="presses")
     taken = grid.select(switched, None, [heads], **QUIET)

@@ -13,10 +13,11 @@ from explorer.ui.page import Page
 
 
 def build(page: Page) -> None:
-    """What is pruned stands above, a tab for each thing to do with it below."""
+    """Lay out what is pruned above, and a tab for each thing to do with it below."""
     subject = Subject(page)
     triggers = subject.wire()
     with gr.Tabs():
+        # The first tab, filled once the heatmap that it listens to is there.
         orders = gr.Tab("Prune and see", id="orders")
         with gr.Tab("What matters", id="importance") as matters:
             pressed = build_importance(subject, matters, triggers)

@@ -32,7 +32,7 @@ SHARE_IN_STEPS, MANY_STEPS = 0.6, 16
 
 
 def _share(value: Any) -> float:
-    """What is taken away, above 0 and below 1; the sentences say what the bounds mean."""
+    """Read what is taken away, above 0 and below 1; the sentences say what the bounds mean."""
     share = _real(value)
     if share == 0:
         raise BadInputError("share is 0: nothing would be taken away. Give a number above 0 and below 1, such as 0.5.")
@@ -51,7 +51,7 @@ def _real(value: Any) -> float:
     try:
         return float(value)
     except (TypeError, ValueError, OverflowError):
-        return math.nan
+        return math.nan  # in no range, so the sentence is that of the bounds
 
 
 def _key(value: Any) -> str:

@@ -21,7 +21,7 @@ UNITS_OF_LAYERS = ("head", "neuron", "both")
 
 
 def importance(asked: Asked) -> str:
-    """Return the script; none for single weights, nor for whole layers of a model that shares one layer at every depth."""
+    """Return the script; "" for single weights, nor for whole layers of a model that shares one layer at every depth."""
     result: ImportanceResult = asked.result
     shape = result.about.shape
     family = _family(asked)
@@ -44,7 +44,7 @@ def importance(asked: Asked) -> str:
 
 
 def heads(asked: Asked) -> str:
-    """Where the metric is accuracy, and query, key and value are linear maps of their own."""
+    """Make the script if the metric is accuracy, and query, key and value are linear maps of their own; else ""."""
     result: HandResult = asked.result
     family, shape = _family(asked), result.about.shape
     if result.about.metric != METRICS["accuracy"].title or family is None or not family.has_plain_heads:
@@ -62,22 +62,22 @@ def heads(asked: Asked) -> str:
 
 
 def orders(asked: Asked) -> str:
-    """As _cutting."""
+    """Make the script if _cutting can."""
     return _cutting("compare_orders", asked, {"SHARES": SHARES})
 
 
 def prune(asked: Asked) -> str:
-    """As _cutting."""
+    """Make the script if _cutting can."""
     return _cutting("prune", asked, {"TAKE": _taken(asked.params, asked.result.about.shape)})
 
 
 def steps(asked: Asked) -> str:
-    """As _cutting."""
+    """Make the script if _cutting can."""
     return _cutting("compare_steps", asked, {})
 
 
 def quantised(asked: Asked) -> str:
-    """The whole model, where the metric is accuracy."""
+    """Make the script for the whole model, if the metric is accuracy; else ""."""
     result: QuantiseResult = asked.result
     if asked.params.share or result.about.metric != METRICS["accuracy"].title:
         return ""
@@ -85,7 +85,9 @@ def quantised(asked: Asked) -> str:
 
 
 def _cutting(name: str, asked: Asked, values: dict[str, Any]) -> str:
-    """Where the metric is accuracy, and heads and neurons (not whole layers or single weights) are rows and columns."""
+    """Make a script if the metric is accuracy, and heads and neurons (not layers or weights) are rows and columns; else
+    "".
+    """
     about, unit, family = asked.result.about, asked.params.unit, _family(asked)
     measured = about.metric == METRICS["accuracy"].title
     known = measured and unit in UNITS_OF_LAYERS and SCORES[asked.params.score].in_scripts
@@ -107,7 +109,7 @@ def _cutting(name: str, asked: Asked, values: dict[str, Any]) -> str:
 
 
 def _taken(params: PruneParams, shape: Shape) -> dict[str, int]:
-    """How many units of each kind go; of each layer where every layer loses as many."""
+    """Return how many units of each kind go; of each layer if every layer loses as many."""
     budget = {"head": params.heads, "neuron": params.neurons}
     taken: dict[str, int] = {}
     for kind in kinds_of(params.unit) if params.unit in UNITS_OF_LAYERS else ():
@@ -121,13 +123,13 @@ def _taken(params: PruneParams, shape: Shape) -> dict[str, int]:
 
 
 def _family(asked: Asked) -> Architecture | None:
-    """Of the run's model; None for a pretrained model, which the scripts don't ask."""
+    """Return the family of the run's model; None for a pretrained model, which the scripts don't ask."""
     run = asked.params.run
     return architecture_of(asked, asked.engine.runs.get(run).spec.model) if run else None
 
 
 def _of_run(name: str, asked: Asked, values: dict[str, Any]) -> str:
-    """None without a run, for examples that are not bundled, and for a run that the scripts cannot put together."""
+    """Make a script; "" without a run, for examples that are not bundled, and for a run that it cannot put together."""
     if not asked.params.run:
         return ""
     import torch  # which is here by now

@@ -24,7 +24,7 @@ def quantised_table(result: QuantiseResult) -> Table:
 
 
 def quantised_sentence(result: QuantiseResult) -> Markup:
-    """How much smaller the smallest form is than fp32, and what it still reaches."""
+    """Say how much smaller the smallest form is than fp32, and what it still reaches."""
     whole = result.forms[0]
     least = min(result.forms, key=lambda form: form.bytes)
     if least is whole:
@@ -34,7 +34,7 @@ def quantised_sentence(result: QuantiseResult) -> Markup:
 
 
 def quantised_notes(result: QuantiseResult) -> Markup:
-    """What each form has to say for itself against fp32."""
+    """Say what each form gains and loses against fp32."""
     whole, others = result.forms[0], result.forms[1:]
     timed, metric = f", {whole.milliseconds:.0f} ms" if whole.milliseconds else "", result.about.metric.lower()
     parts: list[str] = [f"fp32: {megabytes(whole.bytes)}{timed}, {metric} {metric_text(whole.metric)}. "]
@@ -57,7 +57,7 @@ def quantised_notes(result: QuantiseResult) -> Markup:
 
 
 def quantised_figure(result: QuantiseResult) -> Picture:
-    """Three groups of bars, one for each measure."""
+    """Draw three groups of bars, one for each measure."""
     forms = result.forms
     panels = [
         _measure(result, "size (MB)", [form.bytes / 1e6 for form in forms], "@first", ".0f"),

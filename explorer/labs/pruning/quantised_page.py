@@ -29,7 +29,7 @@ TRY: dict[str, dict[str, Any]] = {
 
 
 def build_quantised(subject: Subject, tab: gr.Tab) -> None:
-    """The share that is pruned and the batch; size, speed and score of the three forms."""
+    """Fill and wire the tab: the share that is pruned and the batch; size, speed and score of the three forms."""
     with two_columns():
         with inputs_column(250):
             buttons = start_stop("Measure the three forms", "quantise")
@@ -47,7 +47,7 @@ def build_quantised(subject: Subject, tab: gr.Tab) -> None:
     why("fewer bits", WHY)
 
     def share(result: QuantiseResult) -> float:
-        return 1.0 if result.done else len(result.forms) / (result.total + 1)
+        return 1.0 if result.done else len(result.forms) / (result.total + 1)  # + 1: the forms are still to be timed
 
     stream = Live(subject, QUANTISE, inputs, view, share, buttons, view.bar)
     stream.on(stream.start.click, *tries.into(inputs))

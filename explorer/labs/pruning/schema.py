@@ -204,7 +204,7 @@ def require_metric(result: PruneResult | OrdersResult) -> None:
 
 
 def require_done(result: PruneResult | None) -> None:
-    """Raise where nothing came."""
+    """Raise BadInputError if nothing came, ExplorerError as require_metric."""
     if result is None:
         raise BadInputError("Nothing was pruned. Try again.")
     require_metric(result)

@@ -29,7 +29,7 @@ STEP_LINES = ("one step", "many steps", "many steps, training between")
 
 
 def prune(resources: Resources, params: PruneParams) -> Generator[Any, Any, None]:
-    """Parts taken out in one step or in many, then what is left measured: PruneResult."""
+    """Take parts out in one step or in many, then measure what is left: PruneResult."""
     work = opened(resources, params)
     resources.is_kept = not _changes_weights(params)  # those weights are not kept as long as an answer
     with own_weights(_changes_weights(params)):
@@ -37,7 +37,7 @@ def prune(resources: Resources, params: PruneParams) -> Generator[Any, Any, None
             work.about, params.unit, params.order, params.train_between, (_whole(work),), params.steps + 1
         )
         yield state
-        pruned, key = UNTOUCHED, secrets.token_hex(8)
+        pruned, key = UNTOUCHED, secrets.token_hex(8)  # unguessable: whoever has it may take the model home
         for number in range(1, params.steps + 1):
             pruned, step = yield from _one_step(work, params, pruned, number)
             state = replace(state, steps=(*state.steps, step))
@@ -52,24 +52,25 @@ def prune(resources: Resources, params: PruneParams) -> Generator[Any, Any, None
         for batch in BATCHES:
             state = replace(state, speeds=(*state.speeds, work.speed(pruned, batch)))
             yield state
+        # Masked parts cannot be taken out, so nothing goes home.
         yield replace(state, key=key if left.gap is not None else "", done=True)
 
 
 def compare_steps(resources: Resources, params: StepsParams) -> Generator[Any, Any, None]:
-    """The same share taken out in one step, in many, and in many with training between: StepsResult."""
+    """Take the same share out in one step, in many, and in many with training between: StepsResult."""
     work = opened(resources, params)
     ways = [_way(params), _way(params, steps=params.steps)]
     if params.train_between:
         ways.append(_way(params, steps=params.steps, train_between=params.train_between))
     resources.is_kept = not params.train_between
     total, lines = sum(way.steps for way in ways), dict[str, tuple[Step, ...]]()
-    for name, way in zip(STEP_LINES, ways, strict=False):
+    for name, way in zip(STEP_LINES, ways, strict=False):  # there may be two ways of the three
         with own_weights(_changes_weights(way)):
             lines[name], pruned = (_whole(work),), UNTOUCHED
             for number in range(1, way.steps + 1):
                 pruned, step = yield from _one_step(work, way, pruned, number)
                 lines[name] = (*lines[name], step)
-                done = sum(len(line) - 1 for line in lines.values())
+                done = sum(len(line) - 1 for line in lines.values())  # without the whole model, each line's first
                 yield StepsResult(
                     work.about, params.unit, params.share, tuple(lines.items()), done / total, done == total
                 )
@@ -85,12 +86,12 @@ def _whole(work: Work) -> Step:
 
 
 def _changes_weights(params: PruneParams) -> bool:
-    """Whether a pruning needs weights of its own."""
+    """Return whether a pruning needs weights of its own."""
     return bool(params.train_between) or params.unit == "weight"
 
 
 def _one_step(work: Work, params: PruneParams, pruned: Pruned, number: int) -> Generator[Any, Any, tuple[Pruned, Step]]:
-    """Importance of what is left, the step's part of the share, a little training, the metric."""
+    """Measure the importance of what is left, take the step's part of the share, train a little, measure the metric."""
     if params.unit == "weight":
         pruned = thinned(work, params, pruned, number)
         share = sparse.share_gone(pruned.gone)
@@ -99,7 +100,7 @@ def _one_step(work: Work, params: PruneParams, pruned: Pruned, number: int) -> G
         pruned = replace(pruned, cut=_cut(work, params, grids, pruned, number))
         share = share_gone(pruned.cut, params.unit, work.subject.shape)
     loss = None
-    yield None
+    yield None  # a turn for other questions
     if params.train_between:
         passed = number if params.unit == "weight" else number - 1
         weights, loss = between.trained(
@@ -129,7 +130,7 @@ def _cut(work: Work, params: PruneParams, grids: Any, pruned: Pruned, number: in
 @torch.inference_mode(False)
 @torch.no_grad()
 def thinned(work: Work, params: PruneParams, pruned: Pruned, number: int) -> Pruned:
-    """One step towards a share of single weights at 0: scores of the model as it is now, the lowest set to 0."""
+    """Go one step towards a share of single weights at 0: score the model as it is now, and set the lowest to 0."""
     now = work.left(pruned)
     if pruned.untouched:
         scores = work.scores(params.score)[0]
@@ -141,7 +142,7 @@ def thinned(work: Work, params: PruneParams, pruned: Pruned, number: int) -> Pru
 
 
 def left_of(work: Work, pruned: Pruned) -> Left:
-    """What is left of each layer, and whether masked and removed say the same."""
+    """Return what is left of each layer, and whether masked and removed say the same."""
     subject = work.left(pruned)
     shape, architecture = subject.shape, subject.loaded.architecture
     reason = subject.why_not(pruned.cut)
@@ -151,13 +152,13 @@ def left_of(work: Work, pruned: Pruned) -> Left:
     removed = remove(subject.model, architecture, pruned.cut)
     inputs, tree = subject.batch(min(GAP_ROWS, len(subject.held_out))), subject.tree()
     with masked(tree, architecture, pruned.cut, shape):
-        expected = subject.scores(tree, inputs).float()
+        expected = subject.scores(tree, inputs).float()  # the gates at 0: what removing has to equal
     gap = float((subject.scores(removed.model, inputs).float() - expected).abs().max())
     return Left(*_by_layer(removed), gap, opens_plainly(removed, architecture))
 
 
 def _by_layer(removed: Removed) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
-    """heads and neurons of each layer that is left; a shared block's at every depth."""
+    """Return heads and neurons of each layer that is left; a shared block's at every depth."""
     if not removed.before.shared:
         return removed.heads, removed.neurons, removed.layers
     blocks = [removed.before.block_of(depth) for depth in removed.layers]

@@ -54,7 +54,7 @@ class Work:
 
     @cached_property
     def about(self) -> About:
-        """In plain values."""
+        """What is pruned, in plain values."""
         subject = self.subject
         asks = subject.kind.asks if self.params.loss == "labels" else "the entropy of the model's own output"
         return About(
@@ -78,17 +78,18 @@ class Work:
         return self.resources.once((*key, *asked), make)
 
     def sums(self, kind: str, start: int, pruned: Pruned = UNTOUCHED) -> Sums:
-        """Sums of a chunk's gradients at the gates of one kind, with what is gone already."""
+        """Sum a chunk's gradients at the gates of one kind, with what is gone already."""
         stop = min(start + CHUNK, len(self.subject.examples))
 
         def summed() -> Sums:
             model = between.with_weights(self.subject, pruned.weights) if pruned.weights else None
             return unit_sums(self.subject, kind, self.params.loss, start, stop, pruned.cut, model)
 
+        # Kept for the whole model alone, which is asked about again.
         return self._once(("sums", kind, self.params.loss, start), summed) if pruned.untouched else summed()
 
     def grids(self, unit: str, score: str, pruned: Pruned = UNTOUCHED) -> Generator[Together, Any, dict[str, Grid]]:
-        """The importance of each kind of unit, from all examples."""
+        """Compute the importance of each kind of unit, from all examples."""
         kinds, count = kinds_of(unit), len(self.starts)
         pieces = [(kind, start) for kind in kinds for start in self.starts]
         parts = yield Together(lambda piece: self.sums(piece[0], piece[1], pruned), pieces)
@@ -98,12 +99,13 @@ class Work:
         }
 
     def scores(self, score: str) -> tuple[Weights, dict[tuple[int, str], float]]:
-        """Scores of all single weights, and the standard error of each matrix's mean."""
+        """Score all single weights; return the scores, and the standard error of each matrix's mean."""
         subject = self.subject
         examples = len(subject.examples) if SCORES[score].reads_examples else 0
 
         def scored() -> Any:
             with torch.inference_mode(False):
+                # With the subject, which keeps its model's id from naming another.
                 return subject, weight_scores(subject, score, self.params.loss, examples)
 
         key = (id(subject.model), subject.data.name, score, self.params.loss, examples)
@@ -111,13 +113,13 @@ class Work:
         return found
 
     def left(self, pruned: Pruned) -> Subject:
-        """The subject with a pruning's weights; its cut is still to be made."""
+        """Return the subject with a pruning's weights; its cut is still to be made."""
         if not pruned.weights:
             return self.subject
         return self.subject.having(between.with_weights(self.subject, pruned.weights))
 
     def measure(self, pruned: Pruned = UNTOUCHED, timed: bool = False) -> Measured:
-        """The metric, the parameters that are not 0, the size, and the milliseconds of a call where `timed`."""
+        """Measure the metric, the parameters that are not 0, the size, and the milliseconds of a call if `timed`."""
         if pruned.untouched:
             found: Measured = self._once(("measure", timed), lambda: self._measure(pruned, timed))
             return found
@@ -131,19 +133,20 @@ class Work:
             )
 
     def speed(self, pruned: Pruned, batch: int) -> Speed:
-        """Whole and pruned, in turns."""
+        """Time the whole and the pruned model, in turns."""
         with self.left(pruned).without(pruned.cut) as model:
             return Speed(batch, *self.timed([self.left(pruned).tree(), model], batch))
 
     def timed(self, models: list[Any], batch: int = COLUMN_BATCH) -> list[float]:
-        """Milliseconds of a call of each model, in turns."""
+        """Return the milliseconds of a call of each model, in turns."""
         inputs = self.subject.batch(batch)
+        # Bound now: a closure would call the last model.
         calls = [lambda model=model: self.subject.scores(model, inputs) for model in models]
         return milliseconds(calls, self.subject.loaded.device)
 
 
 def opened(resources: Resources, params: Asking) -> Work:
-    """The run that is named, else the model. Raises BadInputError if it cannot be pruned or has no such task."""
+    """Open the run that is named, else the model. Raises BadInputError if it cannot be pruned or has no such task."""
     return Work(
         _subject_of_run(resources, params) if params.run else _subject_of_model(resources, params), resources, params
     )
@@ -172,7 +175,9 @@ def _subject_of_run(resources: Resources, params: Asking) -> Subject:
 
 
 def _subject(key: tuple[Any, ...], make: Callable[[], Subject]) -> Subject:
-    """Made once for the jobs that ask about it; outside of inference mode, so that gradients can flow through it."""
+    """Make a subject once for the jobs that ask about it; outside of inference mode, so that gradients can flow through
+    it.
+    """
 
     def outside() -> Subject:
         with torch.inference_mode(False), torch.no_grad():
@@ -183,17 +188,17 @@ def _subject(key: tuple[Any, ...], make: Callable[[], Subject]) -> Subject:
 
 
 def importance_of(sums: Sums, score: str) -> tuple[Tensor, Tensor]:
-    """The importance of heads, neurons or layers, and its standard error."""
+    """Return the importance of heads, neurons or layers, and its standard error."""
     of_units = SCORES[score].of_units
     assert of_units is not None, f"{score} is of weights alone"
     return of_units(sums)
 
 
 def grid_of(values: Tensor) -> Grid:
-    """A tensor in plain values."""
+    """Return a tensor in plain values."""
     return tuple(tuple(row) for row in values.tolist())
 
 
 def parameters_left(model: Any, gone: Masks) -> int:
-    """Parameters without the single weights that are gone."""
+    """Count the parameters without the single weights that are gone."""
     return count_parameters(model) - sum(int(mask.sum()) for mask in gone.values())

@@ -14,7 +14,7 @@ _JOBS = "explorer.labs.replaced.jobs"
 
 
 def _generator(asked: Asked) -> dict[str, object]:
-    """Where the script finds the discriminator's generator."""
+    """Return where the script finds the discriminator's generator."""
     return {"GENERATOR": place_of(asked.result.generator)}
 
 

@@ -18,7 +18,7 @@ def draws_table(result: DrawsResult) -> Table:
 
 
 def draws_sentence(result: DrawsResult) -> Markup:
-    """The area under the curve, in words."""
+    """State the area under the curve, in words."""
     if result.auc is None:
         all_or_none = "Every token differs" if result.replaced else "No token differs"
         return prose(all_or_none, " from the original, so there is nothing to tell apart.")
@@ -26,7 +26,7 @@ def draws_sentence(result: DrawsResult) -> Markup:
 
 
 def draws_notes(result: DrawsResult) -> Markup:
-    """What was drawn, the area's spread over the draws, and what the usual threshold gives."""
+    """Say what was drawn, the area's spread over the draws, and what the usual threshold gives."""
     verb = "was" if result.chosen == 1 else "were"
     counts = f"In {counted(result.draws, 'draw')} {counted(result.chosen, 'token')} {verb} masked, and {result.replaced:,} of "
     counts += f"{result.tokens:,} differ{'s' if result.replaced == 1 else ''} from the original."
@@ -43,7 +43,7 @@ def draws_notes(result: DrawsResult) -> Markup:
 
 
 def card_line(model: str, scores: Scores | None) -> Markup:
-    """What was measured of the discriminator on held-out text, to compare with."""
+    """State what was measured of the discriminator on held-out text, to compare with."""
     area = scores.find("rtd_auc") if scores else None
     if scores is None or area is None:
         return caption("No figures on held-out text are kept for ", model, ".")
@@ -53,16 +53,17 @@ def card_line(model: str, scores: Scores | None) -> Markup:
 
 
 def progress_line(result: DrawsResult) -> Markup:
-    """A bar while draws are still to come."""
+    """Return a bar while draws are still to come."""
     return progress_bar(result.draws / result.of, "draws") if result.draws < result.of else Markup("")
 
 
 def draws_figure(result: DrawsResult) -> Picture:
-    """The ROC curve; beside it hits and false alarms against the threshold."""
+    """Draw the ROC curve; beside it hits and false alarms against the threshold."""
     hits, alarms = result.at_half
     told = "hits %{y:.1%}, false alarms %{x:.1%}"
     curve = [
         line([0, 1], [0, 1], "@muted", "chance", width=2, dash="dot"),
+        # (0, 0) is the threshold that nothing reaches.
         line([0, *result.false_alarms], [0, *result.hits], "@first", "ROC", hover=told),
         points([alarms], [hits], "@fifth", "threshold 50%", size=13, symbol="diamond", hover=told),
     ]

@@ -31,14 +31,14 @@ together.
 
 
 def build_draws(page: Page, model: gr.Textbox, triggers: list[Any]) -> None:
-    """The same text with many seeds."""
+    """Fill and wire the tab: the same text with many seeds."""
     with two_columns():
         with inputs_column():
             inputs = {
                 "model": model,
                 "text": control(DrawsParams, "text", value=TEXT, elem_id="draws-text"),
                 "temperature": control(DrawsParams, "temperature", info=None),
-                "seed": control(DrawsParams, "seed", visible=False),
+                "seed": control(DrawsParams, "seed", visible=False),  # a client may begin at another
                 **controls(DrawsParams, "rate", "draws"),
             }
             start, stop = start_stop("Draw", "draws-start")

@@ -47,12 +47,12 @@ TABLE_5 = quoted(
 
 
 def draw_legend() -> Markup:
-    """The marks of the three rows, in words."""
+    """Draw the marks of the three rows, in words."""
     return _legend({**_CALLED, "differs": "not what stood there", "guessed": GUESSED})
 
 
 def hand_legend() -> Markup:
-    """The verdicts' colours, in words."""
+    """Draw the verdicts' colours, in words."""
     return _legend(_CALLED, "below a token: P(replaced)")
 
 
@@ -63,13 +63,16 @@ def _legend(marks: dict[str, str], note: str = "") -> Markup:
 
 
 def replaced_rows(result: ReplacedResult) -> dict[str, Any]:
-    """ELECTRA's loop, token under token: what the generator sees, what it writes, and how likely each token is a replaced one."""
+    """Draw ELECTRA's loop, token under token: what the generator sees, what it writes, how likely each is a replaced
+    one.
+    """
     rows = (("generator", "sees", _seen), ("generator", "writes", _written), ("discriminator", "replaced?", _judgement))
     drawn = ((who, does, [row(token) for token in result.tokens]) for who, does, row in rows)
     return aligned("What the generator sees and writes, and the discriminator's P(replaced) of each token", drawn)
 
 
 def _seen(token: JudgedToken) -> Chip:
+    # `joined` of a replaced token is about what was written in its place.
     joined = token.original.startswith("##") if token.is_replaced else token.joined
     if token.chosen:
         return chip(
@@ -95,7 +98,7 @@ def _judgement(token: JudgedToken) -> Chip:
 
 
 def hand_chips(result: ReplacedResult) -> dict[str, Any]:
-    """The text as the discriminator sees it; below each token its probability of being replaced, and what stood there."""
+    """Return the text as the discriminator sees it; below each token its probability, and what stood there."""
     row = []
     for token in result.tokens:
         stood = token.was if token.is_replaced else ""
@@ -108,7 +111,7 @@ def hand_chips(result: ReplacedResult) -> dict[str, Any]:
 
 
 def _whole(share: float) -> str:
-    """A whole percentage, so that many tokens stand in a row; what is not quite certain isn't shown as certain."""
+    """Write a whole percentage, so that many tokens stand in a row; what is not quite certain isn't shown as certain."""
     return "<1%" if share < 0.01 else ">99%" if share > 0.99 else f"{100 * share:.0f}%"
 
 
@@ -119,7 +122,7 @@ def replaced_table(result: ReplacedResult) -> Table:
 
 
 def replaced_sentence(result: ReplacedResult) -> Markup:
-    """How many of the tokens that the generator replaced the discriminator finds."""
+    """Say how many of the tokens that the generator replaced the discriminator finds."""
     if not result.chosen:
         return prose("Nothing is masked at this rate, so every token is the original one.")
     return _found(result) or prose(
@@ -128,7 +131,7 @@ def replaced_sentence(result: ReplacedResult) -> Markup:
 
 
 def replaced_notes(result: ReplacedResult) -> Markup:
-    """How many tokens were masked, what the generator wrote there, and the false alarms."""
+    """Say how many tokens were masked, what the generator wrote there, and the false alarms."""
     count, guessed = len(result.chosen), sum(token.guessed for token in result.tokens)
     verb = "was" if count == 1 else "were"
     parts = [f"{count} of {counted(len(result.tokens), 'token')} {verb} masked. "]
@@ -143,7 +146,7 @@ def replaced_notes(result: ReplacedResult) -> Markup:
 
 
 def hand_sentence(result: ReplacedResult) -> Markup:
-    """Whether the visitor's word is caught; of several, how many are."""
+    """Say whether the visitor's word is caught; of several, how many are."""
     changed = [token for token in result.tokens if token.is_replaced]
     if not changed:
         return prose("No token differs from the text, so there is nothing to find.")
@@ -155,7 +158,7 @@ def hand_sentence(result: ReplacedResult) -> Markup:
 
 
 def hand_notes(result: ReplacedResult) -> Markup:
-    """Each word that was replaced, beside what stood there; the false alarms, and what is left out."""
+    """State each word that was replaced, beside what stood there; the false alarms, and what is left out."""
     told: list[str] = []
     for token in [token for token in result.tokens if token.is_replaced][:MOST_TOLD]:
         caught = "caught" if token.verdict == "hit" else "not caught"
@@ -175,7 +178,7 @@ def _stood(token: JudgedToken) -> Markup:
 
 
 def _found(result: ReplacedResult) -> Markup:
-    """How many replaced tokens the discriminator finds; empty where none is replaced."""
+    """Say how many replaced tokens the discriminator finds; nothing if none is replaced."""
     hits, misses = len(result.of("hit")), len(result.of("miss"))
     if hits + misses == 1:
         return prose("The discriminator ", strong("finds" if hits else "misses"), " the one token that was replaced.")
@@ -185,7 +188,7 @@ def _found(result: ReplacedResult) -> Markup:
 
 
 def _alarms(result: ReplacedResult) -> Markup:
-    """How many original tokens the discriminator takes for replaced ones."""
+    """Say how many original tokens the discriminator takes for replaced ones."""
     alarms, right = len(result.of("alarm")), len(result.of("right"))
     if not alarms + right:
         return prose("No token is the original one.")
@@ -193,12 +196,12 @@ def _alarms(result: ReplacedResult) -> Markup:
 
 
 def replaced_figure(result: ReplacedResult) -> Picture:
-    """A bar for each token: its probability of being replaced, in the colour of what that is worth."""
+    """Draw a bar for each token: its probability of being replaced, in the colour of what that is worth."""
     return _judged_figure(result, replaced_sentence(result))
 
 
 def hand_figure(result: ReplacedResult) -> Picture:
-    """The same of a text that a visitor has changed."""
+    """Draw the same bars of a text that a visitor has changed."""
     return _judged_figure(result, hand_sentence(result))
 
 
@@ -215,6 +218,7 @@ def _judged_figure(result: ReplacedResult, said: Markup) -> Picture:
             places, shares = [token.position for token in tokens], [token.probability for token in tokens]
             traces.append(bars(places, shares, COLOURS[verdict], NAMES[verdict], **look))
     if guessed := [token for token in result.tokens if token.guessed]:
+        # The star stands above its bar.
         places, above = [token.position for token in guessed], [token.probability + 0.06 for token in guessed]
         traces.append(points(places, above, "@first", "guessed by the generator", symbol="star", size=12))
     up = axis("P(replaced)", percent=True, span=(0, 1.04), tickvals=[0, 0.25, 0.5, 0.75, 1])
@@ -230,7 +234,7 @@ def _over_tokens(
     marks: Sequence[Mark] = (),
     **more: Any,
 ) -> Picture:
-    """Bars over the tokens by their positions; the names stand below where there is room for them."""
+    """Draw bars over the tokens by their positions; the names stand below if there is room for them."""
     span = (tokens[0].position - 0.7, tokens[-1].position + 0.7)
     places, names = [token.position for token in tokens], [label(token.text, 12) for token in tokens]
     named: Look = {"tickmode": "array", "tickvals": places, "ticktext": names, "tickangle": -55}
@@ -242,7 +246,7 @@ def _over_tokens(
 
 
 def signal_sentence(result: ReplacedResult) -> Markup:
-    """At how many tokens each of the two models has a loss."""
+    """Say at how many tokens each of the two models has a loss."""
     count, chosen = len(result.tokens), len(result.chosen)
     everywhere = strong(f"all {count:,} tokens" if count > 1 else "the one token")
     masked = prose("at the ", strong(f"{chosen:,} masked")) if chosen else "at none"
@@ -250,7 +254,7 @@ def signal_sentence(result: ReplacedResult) -> Markup:
 
 
 def signal_notes(result: ReplacedResult) -> Markup:
-    """How large the two losses are, and their sum."""
+    """State how large the two losses are, and their sum."""
     masked = result.masked_loss
     parts = [f"The discriminator's is a mean binary cross-entropy of {result.loss:.3f} nats; the generator"]
     if masked is None:
@@ -267,7 +271,7 @@ def signal_notes(result: ReplacedResult) -> Markup:
 
 
 def signal_figure(result: ReplacedResult) -> Picture:
-    """The discriminator's loss at every token as bars, the generator's at the masked ones as points."""
+    """Draw the discriminator's loss at every token as bars, the generator's at the masked ones as points."""
     hover = "%{customdata}: %{y:.3f} nats"
     places, losses = [token.position for token in result.tokens], [token.loss for token in result.tokens]
     look: Look = {"upright": True, "hover": hover, "customdata": [label(token.text, 20) for token in result.tokens]}
@@ -286,7 +290,7 @@ def signal_figure(result: ReplacedResult) -> Picture:
 
 
 def steps_table(result: ReplacedResult) -> Markup:
-    """The loop at each masked position, as a small table."""
+    """Tabulate the loop at each masked position."""
     if not result.chosen:
         return Markup("")
     heads = ("at", "stood there", "its p", "generator wrote", "its p", "P(replaced)")
@@ -305,5 +309,5 @@ def steps_table(result: ReplacedResult) -> Markup:
 
 
 def pair_line(result: ReplacedResult) -> Markup:
-    """Which two models are at work."""
+    """Say which two models are at work."""
     return caption(f"{result.generator} writes, {result.model} judges and never sees [MASK].")

@@ -27,7 +27,7 @@ cooks: *the chef ate the meal* is good English too, and this small discriminator
 
 
 def build_hand(page: Page, model: gr.Textbox, triggers: list[Any]) -> None:
-    """Two boxes: the text, and what is shown in its place."""
+    """Fill and wire the tab: two boxes, the text, and what is shown in its place."""
     text, shown = next(iter(BY_HAND.values()))
     with two_columns():
         with inputs_column():

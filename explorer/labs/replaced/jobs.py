@@ -92,7 +92,7 @@ def replaced_tokens(resources: Resources, params: ReplacedParams) -> ReplacedRes
 
 
 def replaced_draws(resources: Resources, params: DrawsParams) -> Iterator[DrawsResult]:
-    """How well the discriminator tells replaced tokens over many draws, some at once; each result counts all that are done."""
+    """Measure how well the discriminator tells replaced tokens over many draws; each result counts all that are done."""
     pair = _opened(resources, params.model)
     encoded = _with_words(pair.discriminator, params.text)
     seeds = range(params.seed, params.seed + params.draws)
@@ -104,18 +104,19 @@ def replaced_draws(resources: Resources, params: DrawsParams) -> Iterator[DrawsR
 
 
 def replaced_by_hand(loaded: LoadedModel, params: HandParams) -> ReplacedResult:
-    """The discriminator on a text that a visitor has changed. A token counts as replaced where the two texts differ."""
+    """Judge a text that a visitor has changed. A token counts as replaced if the two texts differ there."""
     before, after = encode(loaded, params.text), _with_words(loaded, params.shown)
     scores, earlier = (_scores(loaded, read, read.input_ids[None])[0] for read in (after, before))
     old = [token for token in before.tokens if token.word is not None]
     new = [token for token in after.tokens if token.word is not None]
+    # difflib's autojunk would skip frequent tokens.
     same = SequenceMatcher(None, [token.token_id for token in old], [token.token_id for token in new], autojunk=False)
     tokens, left_out = [], 0
     for kind, start, stop, first, last in same.get_opcodes():
-        left_out += max(0, (stop - start) - (last - first))
+        left_out += max(0, (stop - start) - (last - first))  # tokens of the text that nothing stands for
         for place in range(first, last):
             token, replaced, score = new[place], kind != "equal", scores[place]
-            at = start + place - first
+            at = start + place - first  # beside it in the text, if that has as many
             original, was = (old[at].text, old[at].shown) if at < stop else ("", "")
             loss = binary_cross_entropy_with_logits(score, torch.tensor(float(replaced)))
             tokens.append(
@@ -136,7 +137,7 @@ def replaced_by_hand(loaded: LoadedModel, params: HandParams) -> ReplacedResult:
 
 
 def _opened(resources: Resources, model: str) -> Pair:
-    """A discriminator and the generator that is called alike. Raises ExplorerError where there is no such pair."""
+    """Open a discriminator and the generator that is called alike. Raises ExplorerError if there is no such pair."""
     discriminator = resources.model(model)
     discriminator.require(Capability.RTD)
     name = generator_of(model)
@@ -160,9 +161,11 @@ def _with_words(loaded: LoadedModel, text: str) -> Encoded:
 
 
 def _drawn(pair: Pair, encoded: Encoded, params: ReplacedParams, seeds: Sequence[int]) -> Draws:
-    """One draw for each seed: positions are chosen and masked, the generator writes, the discriminator judges."""
+    """Draw once for each seed: positions are chosen and masked, the generator writes, the discriminator judges."""
     recipe = CorruptionRecipe(params.rate, mask_share=1.0, random_share=0.0)
+    # One generator a draw, so that a draw is the same whichever others are in its batch.
     generators = [torch.Generator().manual_seed(seed) for seed in seeds]
+    # (draws, length).
     chosen = torch.stack([choose_positions(encoded.word_ids, recipe, generator) for generator in generators])
     shown = encoded.input_ids.repeat(len(seeds), 1)
     surprisal, drawn = torch.zeros(shown.shape), torch.zeros(shown.shape)
@@ -171,37 +174,38 @@ def _drawn(pair: Pair, encoded: Encoded, params: ReplacedParams, seeds: Sequence
         tree = private_tree(pair.generator.model)
         with head_at(tree, chosen.to(pair.generator.device)):
             output = tree(**_inputs(pair.generator, encoded, masked))
-        logits = pair.generator.logits(Capability.MLM, output)[0].float().cpu()
+        logits = pair.generator.logits(Capability.MLM, output)[0].float().cpu()  # (chosen of all rows, vocabulary)
         ordinary = replacement_ids(pair.generator.tokenizer)  # so that no [MASK] is ever shown
-        parts = logits[:, ordinary].split(chosen.sum(-1).tolist())
+        parts = logits[:, ordinary].split(chosen.sum(-1).tolist())  # a part a row, for its own generator
         written = torch.cat(
             [sampled(part, one, params.temperature) for part, one in zip(parts, generators, strict=True)]
         )
-        log_probabilities = logits.log_softmax(-1)
+        log_probabilities = logits.log_softmax(-1)  # over the whole vocabulary: the loss is that of training
         truth, written = shown[chosen], ordinary[written]
-        surprisal[chosen] = -log_probabilities.gather(1, truth[:, None]).squeeze(1)
+        surprisal[chosen] = -log_probabilities.gather(1, truth[:, None]).squeeze(1)  # (chosen,)
         drawn[chosen] = log_probabilities.gather(1, written[:, None]).squeeze(1).exp()
         shown[chosen] = written
     own = torch.tensor([word is not None for word in encoded.word_ids])
     replaced, scores = (shown != encoded.input_ids)[:, own], _scores(pair.discriminator, encoded, shown)
+    # The text's own tokens.
     return Draws(shown[:, own], chosen[:, own], replaced, scores, surprisal[:, own], drawn[:, own])
 
 
 def _scores(loaded: LoadedModel, encoded: Encoded, shown: Tensor) -> Tensor:
-    """The discriminator's logits for rows of ids, (rows, length): (rows, the text's own tokens), on the CPU."""
+    """Compute the discriminator's logits for rows of ids, (rows, length): (rows, the text's own tokens), on the CPU."""
     output = loaded.model(**_inputs(loaded, encoded, shown))
     own = torch.tensor([word is not None for word in encoded.word_ids])
     return loaded.logits(Capability.RTD, output).float().cpu()[:, own]
 
 
 def _inputs(loaded: LoadedModel, encoded: Encoded, rows: Tensor) -> dict[str, Tensor]:
-    """Rows of ids with what else the model is told of the text, on its device."""
+    """Return rows of ids with what else the model is told of the text, on its device."""
     told = {name: tensor.expand(len(rows), -1) for name, tensor in encoded.inputs.items()}
     return {name: tensor.to(loaded.device) for name, tensor in {**told, "input_ids": rows}.items()}
 
 
 def _losses(draws: Draws) -> Tensor:
-    """The binary cross-entropy of each token, in nats: (draws, tokens)."""
+    """Return the binary cross-entropy of each token, in nats: (draws, tokens)."""
     return binary_cross_entropy_with_logits(draws.scores, draws.replaced.float(), reduction="none")
 
 
@@ -210,6 +214,7 @@ def _counted(pair: Pair, params: DrawsParams, done: Sequence[Draws]) -> DrawsRes
     replaced, chosen = (torch.cat([getattr(draws, name) for draws in done]) for name in ("replaced", "chosen"))
     surprisal = torch.cat([draws.surprisal for draws in done])[chosen]
     thresholds, hits, false_alarms = roc(scores.flatten(), replaced.flatten())
+    # Spread evenly, with both ends.
     kept = torch.linspace(0, len(thresholds) - 1, min(len(thresholds), MOST_POINTS)).round().long()
     found = scores.sigmoid() >= THRESHOLD
     return DrawsResult(
@@ -232,5 +237,5 @@ def _counted(pair: Pair, params: DrawsParams, done: Sequence[Draws]) -> DrawsRes
 
 
 def _share(found: Tensor, among: Tensor) -> float:
-    """How many of some tokens were found; 0 of none."""
+    """Return the share of some tokens that were found; 0 of none."""
     return int((found & among).sum()) / max(1, int(among.sum()))

@@ -42,7 +42,7 @@ stronger one sets a task that is too hard. The two share their embeddings. (sect
 
 
 def build(page: Page) -> None:
-    """Three tabs, and one model for all: the chosen one, or at first one that can."""
+    """Lay out three tabs, and one model for all: the chosen one, or at first one that can."""
     model = gr.Textbox(DISCRIMINATOR, label="model", visible="hidden")
     ready = _models(page, model)
     with gr.Tabs():
@@ -55,7 +55,7 @@ def build(page: Page) -> None:
 
 
 def _models(page: Page, model: gr.Textbox) -> list[Any]:
-    """What fires once it is known which model answers: a visitor who comes with another kind of model sees one that can."""
+    """Return what fires once it is known which model answers; a visitor whose model cannot answer gets one that can."""
 
     def able(chosen: str) -> str:
         return chosen if Capability.RTD in page.engine.status(chosen).capabilities else DISCRIMINATOR

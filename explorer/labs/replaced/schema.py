@@ -116,22 +116,22 @@ class ReplacedResult:
     left_out: int = 0
 
     def of(self, verdict: str) -> list[JudgedToken]:
-        """The tokens of one of VERDICTS."""
+        """Return the tokens of one of VERDICTS."""
         return [token for token in self.tokens if token.verdict == verdict]
 
     @property
     def chosen(self) -> list[JudgedToken]:
-        """Those that were masked."""
+        """The tokens that were masked."""
         return [token for token in self.tokens if token.chosen]
 
     @property
     def loss(self) -> float:
-        """The discriminator's: the mean binary cross-entropy over all tokens, in nats."""
+        """The discriminator's loss: the mean binary cross-entropy over all tokens, in nats."""
         return sum(token.loss for token in self.tokens) / len(self.tokens)
 
     @property
     def masked_loss(self) -> float | None:
-        """The generator's: the mean -ln p over the masked tokens, in nats; None where nothing was masked."""
+        """The generator's loss: the mean -ln p over the masked tokens, in nats; None if nothing was masked."""
         terms = [token.surprisal for token in self.tokens if token.surprisal is not None]
         return sum(terms) / len(terms) if terms else None
 

@@ -56,7 +56,7 @@ def attention_table(result: AttentionResult) -> Table:
 
 
 def page_table(result: AttentionResult) -> Table:
-    """As attention_table; of a long text the largest weights alone, since 512 tokens have a quarter of a million."""
+    """Return attention_table; of a long text the largest weights alone, since 512 tokens have a quarter of a million."""
     table = attention_table(result)
     if len(table.rows) <= MOST_ROWS:
         return table
@@ -64,7 +64,7 @@ def page_table(result: AttentionResult) -> Table:
 
 
 def attention_sentence(result: AttentionResult, view: str = "weights") -> Markup:
-    """What the head does on this text, and the strongest link between two words."""
+    """Say what the head does on this text, and the strongest link between two words."""
     parts: list[str] = [strong(f"Layer {result.layer}, head {result.head}"), " "]
     habit = habit_of(result)
     if habit:
@@ -73,7 +73,7 @@ def attention_sentence(result: AttentionResult, view: str = "weights") -> Markup
         parts += ["spends ", strong(percent(result.facts.to_special)), " of its attention on the special tokens. "]
     else:
         spread = result.facts.value("entropy") or 0.0
-        parts += [f"spreads over about {2**spread:.1f} tokens a row. "]
+        parts += [f"spreads over about {2**spread:.1f} tokens a row. "]  # the length of a uniform row of this entropy
     link = _strongest(result)
     if link:
         weight, here, there = link
@@ -83,7 +83,7 @@ def attention_sentence(result: AttentionResult, view: str = "weights") -> Markup
 
 
 def attention_notes(result: AttentionResult, view: str = "weights") -> Markup:
-    """The head's entropy, what is hidden and what that moved, and how much of a long table stands on the page."""
+    """State the head's entropy, what is hidden and what that moved, and how much of a long table stands on the page."""
     parts: list[str] = [f"Entropy of a row: {result.facts.value('entropy') or 0.0:.2f} bits on average."]
     masked = [token.shown for token in result.tokens if token.masked]
     if masked:
@@ -91,6 +91,7 @@ def attention_notes(result: AttentionResult, view: str = "weights") -> Markup:
         parts += [" Hidden from the model: ", hidden, "."]
         if result.before is not None and view == "change":
             moved = sum(abs(a - b) for a, b in zip(result.weights.values, result.before.values, strict=True))
+            # Halved, since what one token loses another gains.
             parts += [f" That moved {percent(moved / 2 / len(result.tokens))} of a row's attention on average."]
     elif view == "change":
         parts += [" Press a token to hide it: the figure then shows what changes."]
@@ -100,21 +101,24 @@ def attention_notes(result: AttentionResult, view: str = "weights") -> Markup:
 
 
 def _strongest(result: AttentionResult) -> tuple[float, int, int] | None:
-    """The largest weight from one word to another, off the diagonal, and the two places."""
+    """Return the largest weight from one word to another, off the diagonal, and the two places."""
     words = [token.position for token in result.tokens if not token.special]
     return max(((result.weights.row(i)[j], i, j) for i in words for j in words if i != j), default=None)
 
 
 def attention_figure(result: AttentionResult, view: str = "weights", part: str = "all") -> Picture:
-    """A heatmap: the token that looks down, the token looked at across."""
+    """Draw a heatmap: the token that looks down, the token looked at across."""
     rows, columns = _kept(result, part)
     x, y = ([label(result.tokens[place].name) for place in kept] for kept in (columns, rows))
+    # In a long text the gaps would be as wide as the cells.
     grids, gap = _grids(result, view), 1 if len(rows) <= MOST_TICKS else 0
     panels: list[Panel] = []
     for title, matrix, ends in grids:
         sign, scale = ("+", DIVERGING) if ends[0] < 0 else ("", CIVIDIS)
         key, hover = colorbar("", f"{sign}.0%", **KEY), f"%{{y}} → %{{x}}: %{{z:{sign}.2%}}"
+        # The four decimals that the label shows; more would only be sent.
         cells = [[round(matrix.row(i)[j], 4) for j in columns] for i in rows]
+        # The rollout's own maximum stands in its title.
         drawn = heat(x, y, cells, scale, ends, gap=gap, bar=None if panels else key, hover=hover)
         across = _axis(result, columns, f"looked at · {title}" if title else "looked at", top=True)
         across["tickangle"] = _angle(across["ticktext"], len(grids))
@@ -124,22 +128,26 @@ def attention_figure(result: AttentionResult, view: str = "weights", part: str =
 
 
 def _grids(result: AttentionResult, view: str) -> list[tuple[str, Square, tuple[float, float]]]:
-    """What is drawn, with the ends of its scale; a change is after minus before, and there is none while no token is hidden."""
+    """Return the matrices to draw, each as (title, matrix, ends of its scale).
+
+    A change is after minus before; there is none while no token is hidden.
+    """
     if view == "weights":
         return [("", result.weights, (0.0, 1.0))]
     if view == "rollout":
-        most = max(result.rollout.values)
+        most = max(result.rollout.values)  # it spreads over many tokens: on a scale to 1 it would be dark
         title = f"rollout to layer {result.layer} (brightest: {percent(most)})"
         return [("weights of this head", result.weights, (0.0, 1.0)), (title, result.rollout, (0.0, most))]
     if result.before is None:
         return []
     moved = [after - before for after, before in zip(result.weights.values, result.before.values, strict=True)]
+    # Not below a percentage point: rounding would look like a change.
     bound = max(0.01, max(map(abs, moved)))
     return [("change of the weight", Square(result.weights.size, array("f", moved)), (-bound, bound))]
 
 
 def _kept(result: AttentionResult, part: str) -> tuple[list[int], list[int]]:
-    """Rows and columns of a part of a pair; everything if there is one text."""
+    """Return the rows and columns of a part of a pair; everything if there is one text."""
     everything = list(range(len(result.tokens)))
     if result.second_starts is None or part == "all":
         return everything, everything
@@ -148,27 +156,29 @@ def _kept(result: AttentionResult, part: str) -> tuple[list[int], list[int]]:
 
 
 def _axis(result: AttentionResult, kept: Sequence[int], title: str, **more: Any) -> Axis:
-    every = max(1, -(-len(kept) // MOST_TICKS))
+    every = max(1, -(-len(kept) // MOST_TICKS))  # rounded up
     titled = {"title": {"text": title, "font": {"size": 14}, "standoff": 4}}
     return token_axis([result.tokens[place] for place in kept[::every]], **more) | titled
 
 
 def token_axis(places: Sequence[TokenPlace], **more: Any) -> Axis:
-    """Tokens by their whole names, which are unlike each other, and written in short."""
+    """Return an axis whose values are the tokens' unique names, and whose texts are short."""
     names, short = [label(place.name) for place in places], [label(place.shown, 12) for place in places]
     return axis(names=True, size=14, tickvals=names, ticktext=short, **more)
 
 
 def _angle(names: Sequence[str], panels: int) -> int:
-    """Names that would touch their neighbours on a projector stand upright, or aslant where there is room for that."""
+    """Return the angle of an axis' names: those that would touch their neighbours on a projector stand aslant or
+    upright.
+    """
     room = PANEL_PIXELS / panels / max(1, len(names))
     if NAME_PIXELS * max(map(len, names), default=0) < room:
         return 0
-    return -45 if room >= 24 else -90
+    return -45 if room >= 24 else -90  # pixels between lines of text that stand aslant
 
 
 def attention_chips(result: AttentionResult) -> dict[str, Any]:
-    """The tokens, to be hidden by a press; special ones stay."""
+    """Return the tokens as chips; a press hides one. Special tokens stay."""
     row = []
     for token in result.tokens:
         place, style = token.position, "special" if token.special else "mask" if token.masked else "plain"
@@ -186,17 +196,17 @@ def statistics_table(result: StatisticsResult) -> Table:
 
 
 def by_head(grid: Grid) -> list[tuple[float, int, int]]:
-    """The value, the layer and the head of each cell."""
+    """Return the value, the layer and the head of each cell."""
     return [(value, layer, head) for layer, row in enumerate(grid) for head, value in enumerate(row)]
 
 
 def statistic_title(result: StatisticsResult, statistic: str) -> str:
-    """The statistic's name, with the model's own spelling of the tokens that it is about."""
+    """Return the statistic's name, with the model's own spelling of the tokens that it is about."""
     return STATISTIC_TITLES[statistic].format(first=result.first, separator=result.separator)
 
 
 def statistics_sentence(result: StatisticsResult, statistic: str = "entropy") -> Markup:
-    """Where the statistic is highest and lowest."""
+    """Say where the statistic is highest and lowest."""
     grid = result.grid(statistic)
     if grid is None:
         return prose(f"{result.model} has no separator, so there is no share to it. Choose another statistic.")
@@ -213,7 +223,7 @@ def statistics_sentence(result: StatisticsResult, statistic: str = "entropy") ->
 
 
 def statistics_notes(result: StatisticsResult, statistic: str = "entropy") -> Markup:
-    """How it goes with depth, and where a press leads."""
+    """Say how it goes with depth, and where a press leads."""
     grid = result.grid(statistic)
     if grid is None:
         return Markup("")
@@ -229,21 +239,22 @@ def _value(statistic: str, value: float) -> str:
 
 
 def statistics_figure(result: StatisticsResult, statistic: str = "entropy") -> Picture:
-    """A cell for each head: layers down, heads across."""
+    """Draw a cell for each head: layers down, heads across."""
     grid, said = result.grid(statistic), statistics_sentence(result, statistic)
     if grid is None:
         return chart(said, [])
     share, height = statistic.startswith("to_"), min(760, max(300, 100 + 34 * len(grid)))
+    # No percent sign in a cell: it has no room, and the key has one.
     written = (lambda value: f"{100 * value:.0f}") if share else (lambda value: f"{value:.1f}")
     hover = "layer %{y}, head %{x}: " + ("%{z:.1%}" if share else "%{z:.2f}")
     look: Look = {"bar": colorbar("", ".0%" if share else "", **KEY), "hover": hover, "size": 14}
     look |= {"scale": CIVIDIS, "ends": (0, 1 if share else max(map(max, grid)))}
-    look |= {"texts": written} if len(grid[0]) <= 16 else {}
+    look |= {"texts": written} if len(grid[0]) <= 16 else {}  # cells of more heads are too narrow
     return chart(said, *head_cells(grid, label(statistic_title(result, statistic)), **look), height=height, above=44)
 
 
 def head_cells(grid: Grid, title: str, **look: Any) -> tuple[list[Trace], Axis, Axis]:
-    """A cell for each head, layers down and heads across, and both axes; look: of `heat`."""
+    """Draw a cell for each head, layers down and heads across, and return the axes with it; look: of `heat`."""
     x, y = ([str(place) for place in range(count)] for count in (len(grid[0]), len(grid)))
     return heat(x, y, grid, **look), axis(f"head · {title}", names=True, top=True), axis("layer", names=True, down=True)
 
@@ -259,14 +270,16 @@ FEWEST_ROWS = 3
 
 
 def habit_of(result: AttentionResult) -> str | None:
-    """What a head looks at in most rows of a text: the first of HABITS that takes more than half of the attention."""
+    """Return what a head looks at in most rows of a text: the first of HABITS that takes more than half of the
+    attention.
+    """
     return next((text for name, text in HABITS.items() if _share(result, name) > 0.5), None)
 
 
 def _share(result: AttentionResult, name: str) -> float:
-    """The mean share of one of HABITS over the rows that have a choice; 0 if these are too few.
+    """Return the mean share of one of HABITS over the rows that have a choice; 0 if these are too few.
 
-    A model that sees no later token has to look at the first one from there, and none has a next one to look at.
+    The row of the first token has no choice if the model sees no later token, and the last token has no next one.
     """
     offset = {"to_previous": -1, "to_next": 1, "to_itself": 0}[name]
     length = len(result.tokens)

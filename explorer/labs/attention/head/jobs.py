@@ -37,7 +37,7 @@ def attention(loaded: LoadedModel, params: AttentionParams) -> AttentionResult:
 
 
 def attention_together(loaded: LoadedModel, asked: Sequence[AttentionParams]) -> list[AttentionResult | ExplorerError]:
-    """The same for several texts: a result, or an error, for each."""
+    """Answer several texts in one batch: a result, or an error, for each."""
 
     def prepare(params: AttentionParams) -> tuple[list[Inputs], Callable[[Sequence[Layers]], AttentionResult]]:
         check_place(loaded, params.layer, params.head)
@@ -52,11 +52,12 @@ def attention_together(loaded: LoadedModel, asked: Sequence[AttentionParams]) ->
 def _one_head(
     loaded: LoadedModel, params: AttentionParams, encoded: Encoded, layers: Layers, unmasked: Layers | None = None
 ) -> AttentionResult:
-    """The result; unmasked: the weights of the text as it is, where some of it was masked."""
+    """Make the result. unmasked: the weights of the text as it is, if some of it was masked."""
     weights = layers[params.layer][params.head].float().cpu()
+    # A batch of one: (1, heads, n, n) each.
     flow = rollout([layer[None] for layer in layers[: params.layer + 1]])[-1][0].float().cpu()
     special = [token.position for token in encoded.tokens if token.word is None]
-    found = head_statistics(weights[None], separators(loaded, encoded))
+    found = head_statistics(weights[None], separators(loaded, encoded))  # (1, n, n)
     return AttentionResult(
         loaded.model_id,
         tuple(
@@ -73,7 +74,7 @@ def _one_head(
         None if unmasked is None else square(unmasked[params.layer][params.head]),
         HeadFacts(
             tuple((name, float(value[0])) for name, value in found.items()),
-            float(weights[:, special].sum(-1).mean()) if special else 0.0,
+            float(weights[:, special].sum(-1).mean()) if special else 0.0,  # (n, special) to a mean over rows
         ),
         is_causal(loaded),
     )
@@ -87,7 +88,7 @@ def statistics_of_heads(loaded: LoadedModel, params: StatisticsParams) -> Statis
 def statistics_together(
     loaded: LoadedModel, asked: Sequence[StatisticsParams]
 ) -> list[StatisticsResult | ExplorerError]:
-    """The same for several texts: a result, or an error, for each."""
+    """Answer several texts in one batch: a result, or an error, for each."""
 
     def prepare(params: StatisticsParams) -> tuple[list[Inputs], Callable[[Sequence[Layers]], StatisticsResult]]:
         encoded = encoded_pair(loaded, params.sentence_a, params.sentence_b)
@@ -115,34 +116,37 @@ def check_place(loaded: LoadedModel, layer: int, head: int) -> None:
 
 
 def encoded_pair(loaded: LoadedModel, sentence_a: str, sentence_b: str) -> Encoded:
-    """A text, or a pair where there is a second one; [MASK] is spelled as the model spells it."""
+    """Encode a text, or a pair if there is a second one; [MASK] is spelled as the model spells it."""
     first = with_own_mask(loaded.tokenizer, sentence_a)
     return encode(loaded, first, with_own_mask(loaded.tokenizer, sentence_b) if sentence_b else None)
 
 
 def second_start(encoded: Encoded) -> int | None:
-    """The first position of the second text; None without one."""
+    """Return the first position of the second text; None if there is one text."""
     return next((token.position for token in encoded.tokens if token.sentence == 1), None)
 
 
 def separators(loaded: LoadedModel, encoded: Encoded) -> list[int]:
-    """The positions of [SEP], or however the model spells it; none in families without one."""
+    """Return the positions of [SEP], or however the model spells it; none in families without one."""
     wanted = loaded.tokenizer.sep_token_id
     return [token.position for token in encoded.tokens if wanted is not None and token.token_id == wanted]
 
 
 def is_causal(loaded: LoadedModel) -> bool:
-    """Whether a token sees only those before it."""
+    """Say whether a token sees only those before it."""
     return loaded.architecture.layers.reads_last
 
 
 def square(matrix: Tensor) -> Square:
-    """(length, length) as plain data."""
+    """Return a matrix (length, length) as plain data."""
     return Square.of(matrix.float().cpu().tolist())
 
 
 def _masked_inputs(loaded: LoadedModel, encoded: Encoded, masked: tuple[int, ...]) -> dict[str, Tensor]:
-    """The inputs with some positions hidden; raises BadInputError if there is nothing to hide or no mask token."""
+    """Return the inputs with some positions hidden.
+
+    Raises BadInputError if a position holds no token of the text, or the model has no mask token.
+    """
     if not masked:
         return encoded.inputs
     if loaded.tokenizer.mask_token_id is None:
@@ -150,6 +154,6 @@ def _masked_inputs(loaded: LoadedModel, encoded: Encoded, masked: tuple[int, ...
     for position in masked:
         if position >= len(encoded.tokens) or encoded.tokens[position].word is None:
             raise BadInputError(f"Position {position} holds no token of the text, so it cannot be masked.")
-    inputs = {name: tensor.clone() for name, tensor in encoded.inputs.items()}
+    inputs = {name: tensor.clone() for name, tensor in encoded.inputs.items()}  # the text as it is is read as well
     inputs["input_ids"][0, list(masked)] = int(loaded.tokenizer.mask_token_id)
     return inputs

@@ -45,12 +45,13 @@ def build_heads(
     """Fill and wire the first two tabs. picked: the trigger after which an example stands in the texts."""
     side, main, grid_place = places
     with side:
+        # Until the first answer says how many layers there are.
         layer = control(AttentionParams, "layer", value=4, slider=(0, 5), elem_id="attention-layer")
         head = control(AttentionParams, "head", value=2, elem_id="attention-head")
         view = gr.Radio([(title, name) for name, title in figures.VIEWS.items()], value="weights", label="Show")
         parts = [(title, name) for name, title in figures.PARTS.items()]
-        part = gr.Radio(parts, value="all", label="Who looks at whom", visible=False)
-        masked = control(AttentionParams, "masked", visible="hidden")
+        part = gr.Radio(parts, value="all", label="Who looks at whom", visible=False)  # shown for a pair
+        masked = control(AttentionParams, "masked", visible="hidden")  # filled by presses on the chips
     with main:
         chips = token_chips(elem_id="attention-chips")
         about = View(
@@ -64,6 +65,7 @@ def build_heads(
 
     def steer(result: AttentionResult) -> list[Any]:
         return [
+            # A slider's ends differ, even if there is one layer.
             gr.update(maximum=max(1, result.layers - 1), value=result.layer),
             gr.update(maximum=max(1, result.heads - 1), value=result.head),
             gr.update(visible=result.second_starts is not None),
@@ -84,12 +86,12 @@ def build_heads(
 
 
 def _nothing_masked(values: dict[str, Any]) -> dict[str, Any]:
-    """Another text has other tokens."""
+    """Clear the masked positions: another text has other tokens."""
     return values | {"masked": ""}
 
 
 def _first_head(values: dict[str, Any]) -> dict[str, Any]:
-    """Another model has other tokens, and may have fewer layers."""
+    """Start from layer 0, head 0, with nothing masked: another model has other tokens, and may have fewer layers."""
     return values | {"masked": "", "layer": 0, "head": 0}
 
 
@@ -103,7 +105,7 @@ def _grid(
     one: Connection,
     sliders: tuple[gr.Slider, gr.Slider],
 ) -> gr.Radio:
-    """The second tab; returns the choice of a statistic."""
+    """Fill and wire the second tab; return the choice of a statistic."""
     with place, two_columns():
         with inputs_column(250):
             titles = {
@@ -125,7 +127,7 @@ def _grid(
     grid.on(while_in_view("#grid-figure", texts[0].submit, texts[1].submit, picked, *page.changed))
 
     def pressed(event: gr.EventData) -> list[Any]:
-        return [int(event.y), int(event.x), gr.Tabs(selected="one")]
+        return [int(event.y), int(event.x), gr.Tabs(selected="one")]  # y counts layers, x heads
 
     opened = about.figure.select(pressed, None, [*sliders, tabs], api_visibility="private", queue=False)
     one.on(opened.then)
@@ -148,6 +150,7 @@ def _wire_finds(
             except Exception as error:
                 return [page.explain(readable(error)), gr.skip(), gr.skip()]
             grid = result.grid(name) or ()
+            # By the negative value: of equal heads the first is found.
             _, layer, head = min(
                 (-value, place, number) for place, row in enumerate(grid) for number, value in enumerate(row)
             )

@@ -38,11 +38,11 @@ class Square:
 
     @classmethod
     def of(cls, rows: Sequence[Sequence[float]]) -> Square:
-        """From nested sequences."""
+        """Make a square of nested sequences, one a row."""
         return cls(len(rows), array("f", (value for row in rows for value in row)))
 
     def row(self, number: int) -> array[float]:
-        """One row."""
+        """Return one row."""
         return self.values[number * self.size : (number + 1) * self.size]
 
 
@@ -75,7 +75,7 @@ class HeadFacts:
     """The share of all attention that goes to special tokens."""
 
     def value(self, name: str) -> float | None:
-        """One statistic; None if the text has none such."""
+        """Return one statistic; None if the text has none such."""
         return dict(self.statistics).get(name)
 
 
@@ -120,5 +120,5 @@ class StatisticsResult:
     separator: str
 
     def grid(self, statistic: str) -> tuple[tuple[float, ...], ...] | None:
-        """One statistic; None if the text has none such."""
+        """Return one statistic; None if the text has none such."""
         return dict(self.grids).get(statistic)

@@ -23,12 +23,12 @@ def ablate_table(result: AblateResult) -> Table:
 
 
 def _said(result: AblateResult, change: AnswerChange) -> str:
-    """The answer; for replaced tokens the token that is judged."""
+    """Return the answer's name; for replaced tokens, the token that is judged."""
     return result.tokens[change.position].shown if result.question == "replaced" else change.answer
 
 
 def ablate_sentence(result: AblateResult) -> Markup:
-    """What becomes of the leading answer, at the first place."""
+    """Say what becomes of the leading answer, at the first place."""
     led, leads = _leading(result)
     name = in_quotes(_said(result, led))
     if result.question == "replaced":
@@ -43,7 +43,7 @@ def ablate_sentence(result: AblateResult) -> Markup:
 
 
 def ablate_notes(result: AblateResult) -> Markup:
-    """How many heads are off, what leads now, and how far the whole answer moved; while all are on, what to do."""
+    """Say how many heads are off, what leads now, and how far the whole answer moved; while all are on, what to do."""
     if not result.off:
         return caption("Press heads in the grid to switch them off and see what changes.")
     led, leads = _leading(result)
@@ -51,7 +51,7 @@ def ablate_notes(result: AblateResult) -> Markup:
     if leads is not led:
         parts += [in_quotes(_said(result, leads), bold=False), f" has {percent(leads.after)} now. "]
     places = len({change.position for change in result.answers})
-    parts.append(f"The whole answer moved by KL = {result.divergence / math.log(2):.3g} bits")
+    parts.append(f"The whole answer moved by KL = {result.divergence / math.log(2):.3g} bits")  # from nats to bits
     parts.append(f" (mean of {places} places; the sentence is about the first)." if places > 1 else ".")
     if result.shared:
         parts.append(
@@ -61,21 +61,22 @@ def ablate_notes(result: AblateResult) -> Markup:
 
 
 def _leading(result: AblateResult) -> tuple[AnswerChange, AnswerChange]:
-    """The likeliest answer at the first place, before and after; of replaced tokens there is one answer alone."""
+    """Return the likeliest answers at the first place, before and after; for replaced tokens it is the same one twice."""
     first = [change for change in result.answers if change.position == result.answers[0].position]
     led = max(first, key=lambda change: change.before)
     return led, led if result.question == "replaced" else max(first, key=lambda change: change.after)
 
 
 def ablate_figure(result: AblateResult) -> Picture:
-    """Two bars for each answer: with all heads, and without those that are off; one while none is."""
+    """Draw two bars for each answer: with all heads, and without those that are off; one while none is."""
     changes = result.answers[:MOST_BARS]
     several, places = len({change.position for change in changes}) > 1, range(len(changes))
-    before = [f"{change.position}: " if several else "" for change in changes]
+    before = [f"{change.position}: " if several else "" for change in changes]  # two masks may have the same answers
     names = [label(at + _word(_said(result, change)), 24) for at, change in zip(before, changes, strict=True)]
     traces = []
     for name, side, colour in (("all heads", "before", "@first"), ("heads off", "after", "@second")):
         shares = [getattr(change, side) for change in changes]
+        # The axis has numbers, and the names go along for the label.
         look: Look = {"texts": map(percent, shares), "customdata": names, "hover": "%{customdata}: %{x:.4%}"}
         traces.append(bars(places, shares, colour, name, aside=name, size=15, **look))
     said, drawn, off = ablate_sentence(result), traces if result.off else traces[:1], bool(result.off)
@@ -85,13 +86,13 @@ def ablate_figure(result: AblateResult) -> Picture:
 
 
 def _word(text: str) -> str:
-    """An answer that is all blanks has a sign that stands for them."""
+    """Return an answer for a label; one that is all blanks gets a visible sign."""
     return text.strip() or "␣"
 
 
 def switches(result: AblateResult) -> dict[str, Any]:
-    """The grid of switches."""
-    return {
+    """Return the value of the grid of switches."""
+    return {  # lists, since it goes to the browser as JSON
         "layers": result.layers,
         "heads": result.heads,
         "off": [list(head) for head in result.off],
@@ -101,7 +102,7 @@ def switches(result: AblateResult) -> dict[str, Any]:
 
 
 def off_text(result: AblateResult) -> str:
-    """The heads that are off as AblateParams takes them."""
+    """Write the heads that are off as AblateParams reads them."""
     return ", ".join(f"{layer}.{head}" for layer, head in result.off)
 
 
@@ -112,18 +113,19 @@ def each_head_table(result: EachHeadResult) -> Table:
 
 
 def each_head_sentence(result: EachHeadResult) -> Markup:
-    """Which head the answer leans on most."""
+    """Say which head the answer leans on most."""
     answer = in_quotes(result.answer)
     after, layer, head = min(by_head(result.after))
     if after >= result.before:
         return prose("No head that goes alone lowers ", answer, f" from its {percent(result.before)}.")
     without, whole = percent(after), percent(result.before)
+    # The digits shown may be too few for the difference.
     fall = f"still has {whole}" if without == whole else f"falls from {whole} to {without}"
     return prose(answer, " leans most on ", strong(f"layer {layer}, head {head}"), f": without it, it {fall}.")
 
 
 def each_head_notes(result: EachHeadResult) -> Markup:
-    """Which head works against the answer, and how many hardly matter."""
+    """Say which head works against the answer, and how many hardly matter."""
     cells = by_head(result.after)
     after, layer, head = max(cells)
     idle = sum(abs(after - result.before) < 0.01 for after, _, _ in cells)
@@ -138,8 +140,9 @@ def each_head_notes(result: EachHeadResult) -> Markup:
 
 
 def each_head_figure(result: EachHeadResult) -> Picture:
-    """A cell for each head: the change of the answer's probability when it alone is off."""
+    """Draw a cell for each head: the change of the answer's probability if it alone is off."""
     changes = [[after - result.before for after in row] for row in result.after]
+    # Not below a percentage point: rounding would look like a change.
     bound = max(0.01, max(abs(change) for change, _, _ in by_head(changes)))
     title = f"change of p({label(_word(result.answer), 20)}) without it"
     bar = colorbar("", "+.0%" if bound >= 0.05 else "+.1%", **KEY)

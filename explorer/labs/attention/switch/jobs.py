@@ -44,7 +44,7 @@ def ablate_heads(loaded: LoadedModel, params: AblateParams) -> AblateResult:
 
 
 def _asked(loaded: LoadedModel, text: str, second: str) -> Encoded:
-    """As encoded_pair, but that a model which continues a text reads it up to its blank."""
+    """Encode as encoded_pair does; a model that continues a text reads it up to its blank."""
     first, other, _ = asked_texts(loaded, text, second)
     return encode(loaded, first, other or None)
 
@@ -59,6 +59,7 @@ def ablate_run_heads(open_run: OpenRuns, params: AblateRunParams) -> AblateResul
         )
     loaded = as_loaded(run.restore(), run.record.name)
     encoded = encoded_pair(loaded, params.sentence_a, params.sentence_b)
+    # The run's labels, not the model's.
     asked = dataclasses.replace(question("class"), classes=tuple(run.record.labels))
     return _compared(loaded, encoded, asked, params.heads, params.everywhere, len(run.record.labels))
 
@@ -80,20 +81,21 @@ def each_head(loaded: LoadedModel, params: EachHeadParams) -> EachHeadResult:
     all_before = _probabilities(asked, loaded, encoded.inputs, None)[0]
     place, best, answer = _followed(asked, loaded, encoded, all_before)
     before = all_before[place]
-    gates = torch.ones(depth * heads, depth, heads)
-    gates.view(depth * heads, -1).fill_diagonal_(0)
+    gates = torch.ones(depth * heads, depth, heads)  # one row of gates for each head
+    gates.view(depth * heads, -1).fill_diagonal_(0)  # row i, flattened, lacks head i
     rows = max(1, TOKENS_AT_ONCE // length)
     after: list[float] = []
     for part in gates.split(rows):
-        repeated = {name: tensor.repeat(len(part), 1) for name, tensor in encoded.inputs.items()}
-        after += _probabilities(asked, loaded, repeated, part)[:, place, best].tolist()
+        repeated = {name: tensor.repeat(len(part), 1) for name, tensor in encoded.inputs.items()}  # (rows, n)
+        after += _probabilities(asked, loaded, repeated, part)[:, place, best].tolist()  # (rows, places, classes)
     grid = tuple(tuple(after[layer * heads : (layer + 1) * heads]) for layer in range(depth))
     return EachHeadResult(loaded.model_id, place, answer, float(before[best]), grid, asked.slug, _is_shared(loaded))
 
 
 def _followed(asked: Question, loaded: LoadedModel, encoded: Encoded, probabilities: Tensor) -> tuple[int, int, str]:
-    """The place, the class and the name of the answer to follow; probabilities: (places, classes)."""
+    """Return the place, the class and the name of the answer to follow; probabilities: (places, classes)."""
     places = asked.places(loaded, encoded)
+    # Classes are original and replaced: the second is the judgement that is followed.
     if asked.slug == "replaced":
         place = max(places, key=lambda position: float(probabilities[position, 1]))
         return place, 1, f"{encoded.tokens[place].shown} replaced"
@@ -109,11 +111,13 @@ def _compared(
         check_place(loaded, layer, head)
     shared = _is_shared(loaded)
     if shared and everywhere:
+        # The same heads at every depth.
         off = tuple(sorted({(layer, head) for layer in range(depth) for _, head in off}))
     gates = torch.ones(depth, heads)
     for layer, head in off:
         gates[layer, head] = 0.0
     before = _probabilities(asked, loaded, encoded.inputs, None)[0]
+    # No second pass while every head is on.
     after = _probabilities(asked, loaded, encoded.inputs, gates)[0] if off else before
     places = asked.places(loaded, encoded)
     answers = [
@@ -127,12 +131,12 @@ def _compared(
 
 
 def _is_shared(loaded: LoadedModel) -> bool:
-    """Whether one layer's weights serve at every depth, as ALBERT's do."""
+    """Say whether one layer's weights serve at every depth, as ALBERT's do."""
     return len(modules_with_role(loaded.model, loaded.architecture, "output")) < depth_of(loaded.model)
 
 
 def _probabilities(asked: Question, loaded: LoadedModel, inputs: dict[str, Tensor], gates: Tensor | None) -> Tensor:
-    """(rows, places, classes), float32, on the CPU."""
+    """Return probabilities (rows, places, classes) in float32, on the CPU."""
     output = read(loaded, inputs, gates, attentions=False).output
     return scores(asked, loaded, output).float().softmax(-1).cpu()
 
@@ -140,11 +144,12 @@ def _probabilities(asked: Question, loaded: LoadedModel, inputs: dict[str, Tenso
 def _changes(
     asked: Question, loaded: LoadedModel, place: int, before: Tensor, after: Tensor, top_k: int
 ) -> list[AnswerChange]:
-    """The likeliest answers of either side, (classes,) each; for replaced tokens the one that matters."""
+    """Return the likeliest answers of either side, (classes,) each; for replaced tokens the one that matters."""
     if asked.slug == "replaced":
         numbers = [1]
     else:
         count = min(top_k, len(before))
+        # Each once, with those from before first.
         numbers = list(dict.fromkeys([*before.topk(count).indices.tolist(), *after.topk(count).indices.tolist()]))
     return [
         AnswerChange(place, class_name(asked, loaded, number), float(before[number]), float(after[number]))
@@ -153,7 +158,7 @@ def _changes(
 
 
 def _divergence(before: Tensor, after: Tensor) -> float:
-    """KL(before ‖ after), the mean over places; (places, classes) each."""
-    tiny = torch.finfo(before.dtype).tiny
+    """Return KL(before ‖ after) in nats, the mean over places; (places, classes) each."""
+    tiny = torch.finfo(before.dtype).tiny  # ln of an underflowed 0 would be infinite
     terms = torch.xlogy(before, before.clamp_min(tiny)) - torch.xlogy(before, after.clamp_min(tiny))
-    return max(0.0, float(terms.sum(-1).mean()))
+    return max(0.0, float(terms.sum(-1).mean()))  # rounding may take it below 0

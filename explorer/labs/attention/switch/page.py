@@ -41,14 +41,15 @@ a switch acts at its own depth, or at all of them.
 
 
 def build_switches(page: Page, tab: gr.Tab) -> None:
-    """The model's own head: a mask, a pair, replaced tokens, the next word."""
+    """Fill and wire the tab, on what the model's own head predicts: a mask, a pair, replaced tokens, the next word."""
     with two_columns():
         with inputs_column(290):
             text = control(AblateParams, "text", value=EVEREST)
             second = control(AblateParams, "sentence_b")
             grid = head_switches(elem_id="switch-grid")
+            # Shown for a model that uses one layer at every depth.
             everywhere = control(AblateParams, "everywhere", visible=False)
-            off = control(AblateParams, "heads", visible="hidden")
+            off = control(AblateParams, "heads", visible="hidden")  # filled by presses in the grid
         with outputs_column():
             view = View(
                 "heads-off", "switch", figures.ablate_sentence, figures.ablate_figure, notes=figures.ablate_notes
@@ -59,13 +60,14 @@ def build_switches(page: Page, tab: gr.Tab) -> None:
     ablate = _connect(page, ABLATE, inputs, view, grid)
     moves = tries.into([text, second], show_progress="full")
     ablate.on(text.submit, second.submit, everywhere.input, tab.select, *moves)
+    # First cleared: another model has other heads.
     all_on = [changed(lambda: "", None, [off], api_visibility="private", queue=False).then for changed in page.changed]
     ablate.on(while_in_view("#switch-grid", *all_on))
     _build_each(page, tab, text, second, moves)
 
 
 def build_run_switches(page: Page, tab: gr.Tab) -> None:
-    """The same for a run's classifier."""
+    """Fill and wire the tab on a run's classifier."""
     picker = RunPicker(
         page, lambda record: bool(record.labels) and record.status.has_weights, needs="runs with classes"
     )
@@ -86,7 +88,7 @@ def build_run_switches(page: Page, tab: gr.Tab) -> None:
     ablate = _connect(page, ABLATE_RUN, inputs, view, grid)
     moves = tries.into([first, second], show_progress="full")
     ablate.on(first.submit, second.submit, everywhere.input, tab.select, *moves)
-    ablate.on(picker.run.input, adapt=lambda values: values | {"heads": ""})
+    ablate.on(picker.run.input, adapt=lambda values: values | {"heads": ""})  # another run may have other heads
     picker.wire()
 
 

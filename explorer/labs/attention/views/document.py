@@ -60,7 +60,10 @@ CHANGES: dict[str, tuple[Change, ...]] = {
 
 
 def changed(script: str, changes: Sequence[Change], name: str) -> str:
-    """A script of bertviz with its changes; raises ExplorerError if it is not the one that they were written for."""
+    """Return a script of bertviz with its changes. Raises ExplorerError if it is not the one that they were written
+    for.
+    """
+    # An exact count: a change that hits too little or too much would draw something else.
     for old, new, times in changes:
         if script.count(old) != times:
             raise ExplorerError(
@@ -72,7 +75,7 @@ def changed(script: str, changes: Sequence[Change], name: str) -> str:
 
 
 def _package_file(package: str, *parts: str) -> str:
-    """A text file of an installed package, which is found and not imported: bertviz would import torch."""
+    """Read a text file of an installed package, which is found and not imported: bertviz would import torch."""
     found = importlib.util.find_spec(package)
     if found is None or found.origin is None:
         raise ExplorerError(f"The package {package} is not installed. Run `make setup` again.")
@@ -80,7 +83,7 @@ def _package_file(package: str, *parts: str) -> str:
 
 
 def _scripts() -> list[str]:
-    """In the order in which they run."""
+    """Return all scripts in the order in which they run."""
     own = (ASSETS / "views_frame.js").read_text(encoding="utf-8")
     views = [
         f"explorerView = {name!r};\n" + changed(_package_file("bertviz", file), CHANGES[name], file)
@@ -100,7 +103,8 @@ _BODY = """<header hidden><h1></h1><p class="note"></p><p class="hint"></p></hea
 
 @cache
 def template() -> str:
-    """The document with DATA where the data go. Its policy allows its own scripts, by their digests, and nothing else."""
+    """Return the document, DATA in place of the data. Its policy allows its own scripts, by their digests, alone."""
+    # Both end or hide a script wherever they stand in it.
     scripts = [script.replace("</script", "<\\/script").replace("<!--", "<\\!--") for script in _scripts()]
     allowed = " ".join(
         f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'" for script in scripts
@@ -135,27 +139,28 @@ def template() -> str:
 
 @cache
 def compressed_template() -> bytes:
-    """As the server sends it."""
+    """Return the document as the server sends it."""
     return gzip.compress(template().encode(), compresslevel=6)
 
 
 @cache
 def template_address() -> str:
-    """Where the page finds the template, relative to the app's root; another one with each version of its parts."""
+    """Return where the page finds the template, relative to the app's root; it changes with the template's content."""
     return f"/explorer/attention-view.html?v={hashlib.sha256(template().encode()).hexdigest()[:12]}"
 
 
+# The last two are ends of lines in older JavaScript, though not in JSON.
 _UNSAFE = str.maketrans({sign: f"\\u{ord(sign):04x}" for sign in "<>&'`\u2028\u2029"})
 
 
 def as_json(value: Any) -> str:
-    """JSON that is safe inside a script element, wherever in it a visitor's text stands."""
+    """Return JSON that is safe inside a script element, wherever in it a visitor's text stands."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    return text.translate(_UNSAFE).encode("utf-8", "replace").decode()
+    return text.translate(_UNSAFE).encode("utf-8", "replace").decode()  # a lone surrogate has no UTF-8
 
 
 def view_data(result: AttentionViewResult) -> dict[str, Any]:
-    """What the document draws."""
+    """Return what the document draws."""
     return {
         "view": result.view,
         "title": view_title(result),
@@ -173,5 +178,5 @@ def view_data(result: AttentionViewResult) -> dict[str, Any]:
 
 
 def document(result: AttentionViewResult) -> str:
-    """The whole document with its data: one file that opens without a network."""
+    """Return the whole document with its data: one file that opens without a network."""
     return template().replace(DATA, as_json(view_data(result)))

@@ -17,15 +17,15 @@ HINTS = {
 
 
 def view_title(result: AttentionViewResult) -> str:
-    """One line."""
+    """Return the document's title."""
     part = f"layer {result.layers[0]}, all heads" if result.view == "head" else "every layer and head"
     return f"Attention of {result.model}: {part}"
 
 
 def view_note(result: AttentionViewResult) -> Markup:
-    """Which weights are drawn, and how much of all attention they are."""
+    """Say which weights are drawn, and how much of all attention they are."""
     share = strong(percent(result.share))
-    if result.kept_from <= 1:
+    if result.kept_from <= 1:  # the least that is not rounded to 0
         parts = ["All weights are drawn."]
     else:
         parts = [
@@ -46,7 +46,7 @@ def _threshold(number: int) -> str:
 
 
 def view_sentence(result: AttentionViewResult) -> Markup:
-    """How much of the attention in view the lines are."""
+    """Say how much of the attention in view the lines are."""
     one = result.view == "head"
     heads = counted(len(result.heads), "head")
     start = f"In layer {result.layers[0]} the lines show " if one else "The lines show "
@@ -58,7 +58,7 @@ def view_sentence(result: AttentionViewResult) -> Markup:
 
 
 def view_notes(result: AttentionViewResult) -> Markup:
-    """What is in view, which weights are drawn, and what a pair's filter is for."""
+    """Say what is in view, which weights are drawn, and what a pair's filter is for."""
     parts: list[str] = [f"{_where(result)}, {counted(len(result.tokens), 'token')}. ", view_note(result)]
     if result.second_starts is not None:
         parts.append(" The list above the picture keeps attention within or between the two texts.")

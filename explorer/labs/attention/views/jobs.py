@@ -41,7 +41,7 @@ def attention_view(loaded: LoadedModel, params: AttentionViewParams) -> Attentio
 def attention_views_together(
     loaded: LoadedModel, asked: Sequence[AttentionViewParams]
 ) -> list[AttentionViewResult | ExplorerError]:
-    """The same for several texts: a result, or an error, for each."""
+    """Answer several texts in one batch: a result, or an error, for each."""
 
     def prepare(
         params: AttentionViewParams,
@@ -99,37 +99,38 @@ class _Kept:
 
 
 def _in_ten_thousandths(weights: Tensor) -> Tensor:
-    """(heads, length, length) as int16, rounded in float32, whose 24 bits are enough for four decimals."""
+    """Round weights (heads, length, length) to int16, in float32, whose 24 bits are enough for four decimals."""
     return (weights * SCALE).round().to(torch.int16)
 
 
 def _threshold(layers: Sequence[Tensor], most: int) -> int:
-    """The least value, from 1 on, such that at most `most` of all entries reach it."""
+    """Return the least value, from 1 on, that at most `most` of all entries reach."""
     counts = torch.zeros(SCALE + 1, dtype=torch.int64)
     for layer in layers:
         counts += torch.bincount(layer.flatten(), minlength=SCALE + 1)
     reaching = counts.flip(0).cumsum(0).flip(0)  # how many entries are at least as large
-    return max(1, int((reaching > most).sum()))
+    return max(1, int((reaching > most).sum()))  # 0 would keep every weight
 
 
 def _kept(rounded: Tensor, weights: Tensor, least: int) -> _Kept:
-    """What reaches the threshold, and the largest weight of each row, so that every token shows where it looks."""
+    """Keep what reaches the threshold, and the largest weight of each row, so that every token shows where it looks."""
     kept = rounded >= least
-    kept.scatter_(2, rounded.argmax(2, keepdim=True), True)
+    kept.scatter_(2, rounded.argmax(2, keepdim=True), True)  # (heads, n, n); each token's largest
     kept &= rounded > 0
     counts = kept.sum(2)
+    # Up to millions of small addends.
     shares = (weights * kept).sum((1, 2), dtype=torch.float64) / weights.sum((1, 2), dtype=torch.float64)
     return _Kept(
         counts.flatten(),
-        kept.nonzero()[:, 2],
+        kept.nonzero()[:, 2],  # column 2 is the token looked at
         rounded[kept],
         counts.sum(1).tolist(),
-        shares.clamp(max=1.0).tolist(),
+        shares.clamp(max=1.0).tolist(),  # rounding may pass 1
     )
 
 
 def _packed(parts: Sequence[Tensor]) -> bytes:
-    """Whole numbers below 32,768 as little-endian 16 bits."""
+    """Pack whole numbers below 32,768 as little-endian 16 bits."""
     return torch.cat(list(parts)).to(torch.int16).numpy().astype("<u2").tobytes()
 
 
@@ -139,8 +140,9 @@ def query_key(loaded: LoadedModel, params: QueryKeyParams) -> QueryKeyResult:
     encoded = encoded_pair(loaded, params.sentence_a, params.sentence_b)
     position = _looking(encoded, params.position)
     found = query_and_key(loaded, encoded.inputs, params.layer)
-    query, keys = found.query[params.head, position], found.key[params.head]
+    query, keys = found.query[params.head, position], found.key[params.head]  # (width,) and (n, width)
     weights = found.weights[params.head, position]
+    # So that the difference below is the model's rounding alone.
     scores = (query.double() @ keys.double().T) * found.scaling
     hidden = _hidden(found, position)
     seen = scores.masked_fill(hidden, float("-inf")).softmax(-1)
@@ -159,14 +161,16 @@ def query_key(loaded: LoadedModel, params: QueryKeyParams) -> QueryKeyResult:
             for j, token in enumerate(encoded.tokens)
         ),
         found.scaling,
-        difference < 1e-4,
+        difference < 1e-4,  # well above float32 rounding, and far below what relative positions add
         difference,
         bool(hidden.any()) and not is_causal(loaded),
     )
 
 
 def _looking(encoded: Encoded, position: int | None) -> int:
-    """The token that looks: the one asked for, or the first word; raises BadInputError for one that is not there."""
+    """Return the position that looks: the one asked for, or the first word. Raises BadInputError for one that is not
+    there.
+    """
     if position is None:
         return next((token.position for token in encoded.tokens if token.word is not None), 0)
     if position >= len(encoded.tokens):
@@ -177,9 +181,10 @@ def _looking(encoded: Encoded, position: int | None) -> int:
 
 
 def _hidden(found: QueryKey, position: int) -> Tensor:
-    """(length,): what this token may not see, which no head of the layer gives any weight.
+    """Return which tokens this one may not see, booleans (length,): no head of the layer gives them any weight.
 
-    A model that sees everything gives every token a weight; one that underflows to 0 in one head has a weight in another.
+    A model that sees everything gives every token a weight; one that underflows to 0 in one head has a weight in
+    another.
     """
     unseen = (found.weights[:, position] == 0).all(0)
     return torch.zeros_like(unseen) if found.exact else unseen

@@ -57,7 +57,7 @@ _HTML = """<div class="view" hidden><div class="view-frame"></div><div class="vi
 
 
 def bertviz_frame(**options: Any) -> gr.HTML:
-    """One of bertviz's views in a sandboxed iframe; its value is what `framed` returns."""
+    """Return one of bertviz's views in a sandboxed iframe; its value is what `framed` returns."""
     return gr.HTML(
         {},
         html_template=_HTML,
@@ -71,7 +71,9 @@ def bertviz_frame(**options: Any) -> gr.HTML:
 
 
 def framed(result: AttentionViewResult) -> dict[str, Any]:
-    """What the page hands to the document, which it has already: the data alone, and the head that its first picture shows."""
+    """Return what the page hands to the document, which it has already: the data, and the head that its first picture
+    shows.
+    """
     return {
         "data": as_json(view_data(result) | ({"opening": [OPENING_HEAD]} if _opens(result) else {})),
         "title": figures.view_title(result),
@@ -80,7 +82,7 @@ def framed(result: AttentionViewResult) -> dict[str, Any]:
 
 
 def _opens(result: AttentionViewResult) -> bool:
-    """Whether this is the layer of the head that the page opens with."""
+    """Return whether this is the layer of the head that the page opens with."""
     return result.view == "head" and result.model == DEFAULT_MODEL and result.layers == (OPENING_LAYER,)
 
 
@@ -92,7 +94,7 @@ def build_views(
     explain: Callable[[], None],
     triggers: Sequence[Any] = (),
 ) -> None:
-    """explain: lays out the page's Why. triggers: the page's own events that change the texts."""
+    """Fill and wire the tab. explain: lays out the page's Why. triggers: the page's own events that change the texts."""
     with two_columns():
         with inputs_column():
             view = control(AttentionViewParams, "view", elem_id="view-kind")
@@ -105,12 +107,13 @@ def build_views(
             frame = bertviz_frame(elem_id="view-frame")
             notes = rich_text(elem_id="view-notes")
     explain()
-    seen = gr.State(DEFAULT_MODEL)
-    on_page = gr.Checkbox(True, visible=False)
+    seen = gr.State(DEFAULT_MODEL)  # the model that the layer was chosen for
+    on_page = gr.Checkbox(True, visible=False)  # a client does not send it, and gets the document whole
     inputs = {"sentence_a": sentence_a, "sentence_b": sentence_b, "view": view, "layer": layer, "smallest": smallest}
     shown, steered = [([said, frame, notes], show)], [([layer, hint, seen], _steered)]
     look = Connection(page, ATTENTION_VIEW, inputs, shown, views={"on_page": on_page}, steered=steered)
     moves = tries.into(inputs)
+    # The slider knows how many layers there are.
     last = tries.buttons[LAST].click(fn=None, js=LAST_LAYER, outputs=[view, layer], api_visibility="private")
     look.on(
         tab.select,
@@ -126,7 +129,7 @@ def build_views(
 
 
 def show(result: AttentionViewResult, on_page: bool = False) -> list[Any]:
-    """The outputs' values; a client gets the whole document, where the page has all of it but the data."""
+    """Return the outputs' values; a client gets the whole document, of which the page lacks the data alone."""
     frame = framed(result) if on_page else {"document": document(result)}
     return [str(figures.view_sentence(result)), frame, str(figures.view_notes(result))]
 
@@ -140,6 +143,6 @@ def _steered(result: AttentionViewResult) -> list[Any]:
 
 
 def _fitting(values: dict[str, Any]) -> dict[str, Any]:
-    """Another model may have fewer layers: it starts from its first."""
+    """Reset the layer: another model may have fewer."""
     seen = values.pop("seen")
     return values if values["model"] == seen else values | {"layer": 0}

@@ -29,32 +29,34 @@ LONGEST_NAME = 18
 
 
 def shown_units(result: AttributionResult) -> list[int]:
-    """The numbers of the units that the bars show."""
+    """Return the numbers of the units that the bars show."""
     everything = list(range(len(result.units)))
     if len(everything) <= MOST_BARS:
         return everything
     weight = [0.0] * len(everything)
+    # Shares of attention choose only if they are alone.
     counting = [part for part in result.by_token if part.method != "rollout"] or result.by_token
     for part in counting:
         known = [abs(value or 0.0) for value in part.values]
         strongest = part.strongest or 1.0
         weight = [max(before, value / strongest) for before, value in zip(weight, known, strict=True)]
-    return sorted(sorted(everything, key=lambda number: -weight[number])[:MOST_BARS])
+    return sorted(sorted(everything, key=lambda number: -weight[number])[:MOST_BARS])  # back to the text's order
 
 
 def bars_figure(result: AttributionResult) -> Picture:
-    """One column of bars for each method, the rollout last; one line for each token. Grey: kept in the baseline."""
+    """Draw a column of bars for each method, the rollout last, and a line for each token. Grey: kept in the baseline."""
     numbers, parts = shown_units(result), result.by_token
     crowded = len(parts) > MOST_SIDE_BY_SIDE
     above = TITLE_PIXELS + 36 * crowded
-    height = above + BAR_PIXELS * max(4, len(numbers))
+    height = above + BAR_PIXELS * max(4, len(numbers))  # a title of two lines and a short text
+    # More columns are narrower, and their numbers are not.
     panels = [_bars(result, part, numbers, 0.15 + 0.15 * len(parts), crowded) for part in parts]
     look: Look = {"phone": height * len(parts), "gap": GAP, "above": above - 20, "bargap": 0.25}
     return picture(sentence(result), panels, height=height, **look)
 
 
 def _bars(result: AttributionResult, part: Part, numbers: Sequence[int], room: float, crowded: bool) -> Panel:
-    """A method's bars below its name; room: for the numbers beside them, as a share of the axis, where others stand beside."""
+    """Draw a method's bars below its name. room: for the numbers beside them, as a share of the axis."""
     units, values = [result.units[number] for number in numbers], [part.values[number] for number in numbers]
     names, colours = [label(unit_name(result, unit)) for unit in units], [_colour(result, part, n) for n in numbers]
     written = ["" if value is None else value_text(part, value) for value in values]
@@ -64,13 +66,14 @@ def _bars(result: AttributionResult, part: Part, numbers: Sequence[int], room: f
     wide, phone = (axis(span=_range(part, numbers, share), **bare) for share in (room, 0.4))
     ticks: Look = {"tickvals": list(range(len(units))), "ticktext": [label(unit.shown, LONGEST_NAME) for unit in units]}
     font = {"size": 15, "family": MONOSPACED}
+    # The first token is on top.
     down = axis(span=(len(units) - 0.5, -0.5), outer=True, tickmode="array", tickfont=font, zeroline=False, **ticks)
     alone = Panel((), phone, down, marks=[_title(part, 0, "left", False)])
     return Panel([drawn], wide, down, marks=[_title(part, 0.5, "center", crowded)], alone=alone)
 
 
 def _title(part: Part, x: float, align: str, crowded: bool) -> Mark:
-    """The method's name, and below it the unit of the bars."""
+    """Write the method's name, and below it the unit of the bars."""
     name = part.about.title.replace(" ", "<br>", 1) if crowded else part.about.title
     place: Look = {"xref": "paper", "yref": "paper", "xanchor": align, "yanchor": "bottom"}
     return note(f"<b>{name}</b><br>{_under(part, crowded)}", x, 1, align=align, font={"size": 14}, **place)
@@ -85,7 +88,7 @@ def _colour(result: AttributionResult, part: Part, number: int) -> str:
 
 
 def _under(part: Part, crowded: bool) -> str:
-    """The line below a column's title, with the unit of the bars."""
+    """Write the line below a column's title, with the unit of the bars."""
     if None in part.values:
         return "being worked out"
     if part.method == "rollout":
@@ -96,7 +99,9 @@ def _under(part: Part, crowded: bool) -> str:
 
 
 def _range(part: Part, numbers: Sequence[int], room: float) -> list[float]:
-    """The bars' own range, with room for the numbers beside them (a share of it) on the sides to which they point."""
+    """Return the bars' own range, with room for the numbers beside them (a share of it) on the sides to which they
+    point.
+    """
     known = [part.values[number] or 0.0 for number in numbers]
     low, high = min(0.0, *known), max(0.0, *known)
     span = (high - low) or 1.0
@@ -104,13 +109,13 @@ def _range(part: Part, numbers: Sequence[int], room: float) -> list[float]:
 
 
 def compared_parts(result: AttributionResult) -> list[tuple[Part, list[float]]]:
-    """The methods whose ranks can be compared, with how much each token counts."""
+    """Return the methods whose ranks can be compared, with how much each token counts."""
     found = [(part, strengths(result, part)) for part in result.by_token]
     return [(part, values) for part, values in found if values is not None]
 
 
 def agreement_figure(result: AttributionResult) -> Picture | str:
-    """Spearman's rank correlation of every two methods; nothing if there is only one."""
+    """Draw Spearman's rank correlation of every two methods; return "" if there is only one."""
     parts = compared_parts(result)
     if len(parts) < 2:
         return ""
@@ -124,19 +129,19 @@ def agreement_figure(result: AttributionResult) -> Picture | str:
 
 
 def agreement_sentence(result: AttributionResult) -> Markup:
-    """Which two methods rank the tokens least alike."""
+    """Say which two methods rank the tokens least alike."""
     pairs = _correlated(result)
     if not pairs:
         return prose(f"The {result.by} have no ranks to compare: there are too few, or all are alike.")
     least, one, other = min(pairs, key=lambda pair: pair[0])
-    alone = sum(value < least + 0.005 for value, _, _ in pairs) == 1 < len(pairs)
+    alone = sum(value < least + 0.005 for value, _, _ in pairs) == 1 < len(pairs)  # by the two decimals that are shown
     how = " least alike, with" if alone else " with"
     both = [strong(one.about.title), " and ", strong(other.about.title)]
     return prose(*both, f" rank the {result.by}{how} a rank correlation of {fixed(least)}.")
 
 
 def agreement_notes(result: AttributionResult) -> Markup:
-    """What is ranked, and by what."""
+    """Say what is ranked, and by what."""
     if not _correlated(result):
         return Markup("")
     changed = counted(sum(not unit.kept for unit in result.units), result.by.removesuffix("s"))
@@ -147,7 +152,7 @@ def agreement_notes(result: AttributionResult) -> Markup:
 
 
 def _correlated(result: AttributionResult) -> list[tuple[float, Part, Part]]:
-    """The rank correlation of every two methods that can be compared."""
+    """Return the rank correlation of every two methods that can be compared."""
     return [
         (value, one, other)
         for (one, first), (other, second) in combinations(compared_parts(result), 2)
@@ -156,15 +161,18 @@ def _correlated(result: AttributionResult) -> list[tuple[float, Part, Part]]:
 
 
 def layers_figure(result: AttributionResult) -> Picture | str:
-    """Conductance: a row for each layer, the last one on top, a column for each token; nothing until it is there."""
+    """Draw conductance: a row for each layer, the last one on top, a column for each token; return "" until it is
+    there.
+    """
     part = next((part for part in result.chosen if part.layers), None)
     if part is None:
         return ""
     names = [label(unit_name(result, unit), LONGEST_NAME) for unit in result.units]
     places, numbers = list(range(len(names))), list(range(1, len(part.layers) + 1))
-    bound = max(abs(value) for row in part.layers for value in row) or 1.0
+    bound = max(abs(value) for row in part.layers for value in row) or 1.0  # a scale needs two ends
     few = len(names) <= MOST_NAMED
     written = [list(map(signed, row)) for row in part.layers]
+    # Gaps between narrow columns would hide them.
     look: Look = {"customdata": [names] * len(numbers), "text": written, "gap": 0, "xgap": int(few), "ygap": 1}
     look |= {"bar": colorbar("log-odds", thickness=12), "hover": "layer %{y}<br>%{customdata}: %{text}"}
     drawn = heat(places, numbers, part.layers, DIVERGING, (-bound, bound), **look)
@@ -179,7 +187,7 @@ def layers_figure(result: AttributionResult) -> Picture | str:
 
 
 def _cells(part: Part, bound: float) -> list[Mark]:
-    """The numbers of a small heatmap, for screens that are wide enough for them."""
+    """Write the numbers of a small heatmap, for screens that are wide enough for them."""
     return [
         note(signed(value), place, number, font={"size": 14, "color": ink((value / bound + 1) / 2, DIVERGING)})
         for number, row in enumerate(part.layers, start=1)

@@ -26,7 +26,7 @@ NEAR = 15
 
 
 def layer_sentence(result: ContextResult, layer: int) -> Markup:
-    """In how many sentences the nearest one shares the sense or, without senses, which two are most alike."""
+    """Say in how many sentences the nearest one shares the sense or, without senses, which two are most alike."""
     pairs, start = alike(result, layer), ["In ", strong(layer_name(layer))]
     if _is_one_point(result, layer):
         return prose(*start, f" all {len(result.occurrences)} vectors are the same: there is nothing to see.")
@@ -39,7 +39,7 @@ def layer_sentence(result: ContextResult, layer: int) -> Markup:
 
 
 def layer_notes(result: ContextResult, layer: int) -> Markup:
-    """Which sentences are most and least alike, what two random tokens have, and how much the plane shows."""
+    """Say which sentences are most and least alike, what two random tokens have, and how much the plane shows."""
     if _is_one_point(result, layer):
         return Markup("")
     view, pairs = result.at(layer), alike(result, layer)
@@ -53,13 +53,17 @@ def layer_notes(result: ContextResult, layer: int) -> Markup:
 
 
 def _is_one_point(result: ContextResult, layer: int) -> bool:
-    return result.at(layer).projection.explained[0] == 0
+    return result.at(layer).projection.explained[0] == 0  # no variance to explain
 
 
 def _neighbours(result: ContextResult, layer: int) -> str:
-    """Of the sentences whose sense another one shares, how many have such a one as their nearest; empty without senses."""
+    """Return a phrase such as "3 of 6": how many sentences have a nearest neighbour of their own sense.
+
+    Only sentences whose sense another one shares are counted. The phrase is "" without senses.
+    """
     senses = [entry.sense for entry in result.occurrences]
     rows = result.at(layer).cosines
+    # The only one of its sense cannot be right.
     able = [i for i, sense in enumerate(senses) if sense is not None and senses.count(sense) > 1]
     if not able or len(set(senses)) < 2:
         return ""
@@ -69,7 +73,7 @@ def _neighbours(result: ContextResult, layer: int) -> str:
 
 
 def plane_figure(result: ContextResult, layer: int) -> Picture:
-    """The word's vectors on the two principal components of one layer; the text of a point is its sentence's number."""
+    """Draw the word's vectors on the two principal components of one layer; a point's text is its sentence's number."""
     projection, entries = result.at(layer).projection, result.occurrences
     senses = list(dict.fromkeys(entry.sense for entry in entries))
     named = senses != [None]
@@ -77,6 +81,7 @@ def plane_figure(result: ContextResult, layer: int) -> Picture:
         [[one for one in entries if one.sense == sense] for sense in senses] if named else [[one] for one in entries]
     )
     coincide = projection.explained[0] == 0
+    # Room for symbols and numbers at the edge.
     reach = 1.25 * max(abs(value) for point in projection.points for value in point) or 1.0
     sides = free_sides(projection.points, reach)
     drawn = []
@@ -94,15 +99,16 @@ def plane_figure(result: ContextResult, layer: int) -> Picture:
     shares = [f" ({percent(share)})" if share else "" for share in projection.explained]
     look = {"span": (-reach, reach), "showticklabels": False}
     across = axis(f"component 1{shares[0]}", **look)
+    # A unit is as long on both axes, so that distances compare.
     up = axis(f"component 2{shares[1]}", scaleanchor="x", constrain="domain", **look)
     look = {"height": 360, "legend": named, "legend_size": 15, "above": 8}
     return chart(layer_sentence(result, layer), drawn, across, up, marks, **look)
 
 
 def free_sides(points: Sequence[Sequence[float]], reach: float) -> list[str]:
-    """A side for each point's number, on which it covers as few points and numbers as can be."""
+    """Choose a side for each point's number, on which it covers as few points and numbers as can be."""
     spots = [(PLANE_PIXELS * x / reach, PLANE_PIXELS * y / reach) for x, y in points]
-    numbers: list[tuple[float, float]] = []
+    numbers: list[tuple[float, float]] = []  # those that are placed already
     chosen = []
     for x, y in spots:
         places = {side: (x + across, y + up) for side, (across, up) in SIDES.items()}
@@ -113,13 +119,18 @@ def free_sides(points: Sequence[Sequence[float]], reach: float) -> list[str]:
 
 
 def pairs_figure(result: ContextResult, layer: int, adjusted: bool) -> Picture:
-    """Cosine of each two sentences in one layer, on a scale that all layers share: no colour changes its meaning."""
+    """Draw the cosine of each two sentences in one layer, on a scale that all layers share: no colour changes its
+    meaning.
+    """
     view, count = result.at(layer), len(result.occurrences)
     values = [
-        [None if i == j else view.cosines[i][j] - adjusted * view.baseline for j in range(count)] for i in range(count)
+        # The diagonal is left out: it is 1 everywhere and would take the scale.
+        [None if i == j else view.cosines[i][j] - adjusted * view.baseline for j in range(count)]
+        for i in range(count)
     ]
     shown = [cosine - adjusted * of.baseline for of in result.layers for cosine in alike(result, of.layer).values()]
     bound = max(map(abs, shown))
+    # Not from above 0.9: small differences would fill the scale.
     scale, ends = (DIVERGING, (-bound, bound)) if adjusted else (CIVIDIS, (min([*shown, 0.9]), 1))
     numbers = [str(entry.number) for entry in result.occurrences]
     names = [label(f"{entry.number} {entry.sense or ''}".strip(), 14) for entry in result.occurrences]

@@ -37,7 +37,7 @@ def lens_table(result: LensResult) -> Table:
 
 
 def lens_chips(result: LensResult, place: Place | None) -> dict[str, Any]:
-    """The text as the model reads it; the other places that the lens looks at can be pressed."""
+    """Return the text as the model reads it; the other places that the lens looks at can be pressed."""
     answers = {entry.position: entry.answer.strip() for entry in result.places}
     answered, row = len(result.places) > 1 and result.asked == "mask", []
     for token in result.tokens:
@@ -51,12 +51,12 @@ def lens_chips(result: LensResult, place: Place | None) -> dict[str, Any]:
 
 
 def token_name(token: str, longest: int = 14) -> str:
-    """A token in a cell or a legend: never empty, never markup, never long."""
+    """Name a token in a cell or a legend: never empty, never markup, never long."""
     return label(_named(token), longest)
 
 
 def lens_sentence(result: LensResult, place: Place) -> Markup:
-    """What the model answers, and from which layer on that leads."""
+    """Say what the model answers, and from which layer on that leads."""
     start = {
         "mask": "For the blank the model answers "
         if len(result.places) == 1
@@ -72,14 +72,14 @@ def lens_sentence(result: LensResult, place: Place) -> Markup:
 
 
 def _named(token: str) -> str:
-    return token.strip() or repr(token)
+    return token.strip() or repr(token)  # blanks alone are shown as Python writes them
 
 
 def _standings(result: LensResult, place: Place) -> list[str]:
-    """How sure the answer is, where it first comes among the first ranks, and how far the followed word gets."""
+    """Say how sure the answer is, where it first comes among the first ranks, and how far the followed word gets."""
     share, among = percent(place.layers[-1].answer.probability), place.first_among(result.top_k)
     parts = [f"In the last layer, {result.depth}, ", in_quotes(place.answer, bold=False), f" has {share}"]
-    if among < place.leads_from() and 1 < result.top_k < result.classes:
+    if among < place.leads_from() and 1 < result.top_k < result.classes:  # among all classes it always is
         parts.append(f"; read through the same head, it first comes among the top {result.top_k} in layer {among}")
     followed = [(reading.followed, reading.layer) for reading in place.layers if reading.followed is not None]
     if result.follow is not None and followed:
@@ -90,9 +90,11 @@ def _standings(result: LensResult, place: Place) -> list[str]:
 
 
 def lens_figure(result: LensResult, place: Place) -> Picture:
-    """A row for each layer and a column for each rank: the tokens, coloured by probability; the final answer is outlined."""
+    """Draw a row for each layer and a column for each rank: the tokens, coloured by probability; the final answer is
+    outlined.
+    """
     depth, ranks = result.depth, range(1, len(place.layers[0].guesses) + 1)
-    tall, longest = depth <= TALL, max(6, min(13, 56 // len(ranks)))
+    tall, longest = depth <= TALL, max(6, min(13, 56 // len(ranks)))  # 56 letters fill a row on a projector
     guesses = [reading.guesses for reading in place.layers]
     shares = [[guess.probability for guess in row] for row in guesses]
     texts = [[token_name(g.token, longest) + f"<br>{percent(g.probability)}" * tall for g in row] for row in guesses]
@@ -104,19 +106,19 @@ def lens_figure(result: LensResult, place: Place) -> Picture:
     ticks = ["rank 1", *map(str, ranks[1:])]
     above: Look = {"top": True, "grid": False, "zeroline": False, "tickvals": list(ranks), "ticktext": ticks}
     wide, narrow = (axis(span=(0.5, last + 0.5), **above) for last in (len(ranks), NARROW_RANKS))
-    down = axis("layer", grid=False, span=(depth + 0.5, -0.5), dtick=1, zeroline=False)
+    down = axis("layer", grid=False, span=(depth + 0.5, -0.5), dtick=1, zeroline=False)  # layer 0 is on top
     marks = _outlines(result, place)
     height = 48 + (depth + 1) * (41 if tall else 28 if depth <= 12 else 22)
     low = 40 + (depth + 1) * (39 if tall else 24 if depth <= 12 else 20)
     panel = Panel(cells, wide, down, marks=marks, alone=Panel((), narrow, down, marks=marks))
-    phone = height if len(ranks) > NARROW_RANKS else 0
+    phone = height if len(ranks) > NARROW_RANKS else 0  # a phone scrolls if it has columns left
     return picture(lens_sentence(result, place), [panel], height=height, phone=phone, low=low)
 
 
 def _outlines(result: LensResult, place: Place) -> list[Mark]:
-    """Frames around the final answer and, dotted, around the followed word."""
+    """Draw frames around the final answer and, dotted, around the followed word."""
     standings = [(reading, reading.answer, "solid") for reading in place.layers]
-    if result.follow != place.answer:
+    if result.follow != place.answer:  # else one frame would hide the other
         standings += [(reading, reading.followed, "dot") for reading in place.layers if reading.followed is not None]
     return [
         frame((standing.rank - 0.48, standing.rank + 0.48), (reading.layer - 0.46, reading.layer + 0.46), dash=dash)
@@ -126,7 +128,7 @@ def _outlines(result: LensResult, place: Place) -> list[Mark]:
 
 
 def depth_figure(result: LensResult, place: Place) -> Picture:
-    """Probability and rank of the final answer and of the followed word, and the divergence, over the layers."""
+    """Draw probability and rank of the final answer and of the followed word, and the divergence, over the layers."""
     lines = [(place.answer, "@first", "", [reading.answer for reading in place.layers])]
     if result.follow is not None and result.follow != place.answer:
         followed = [reading.followed for reading in place.layers if reading.followed is not None]
@@ -139,7 +141,7 @@ def depth_figure(result: LensResult, place: Place) -> Picture:
         ranks.append(_over_depth([s.rank for s in standings], name, "rank %{y:,}", colour, dash=dash))
     bits = [reading.divergence for reading in place.layers]
     across = axis("layer", outer=True, zeroline=False, dtick=1 if result.depth <= 8 else 2 if result.depth <= 14 else 4)
-    kind = "log" if result.classes > 10 else "linear"
+    kind = "log" if result.classes > 10 else "linear"  # two classes have no powers of ten
     panels = [
         Panel(shares, across, axis("probability", percent=True, span=(0, 1.04))),
         Panel(ranks, across, axis("rank", type=kind, down=True, tickformat=",d", dtick=1)),  # every power of ten
@@ -159,19 +161,21 @@ def _over_depth(values: Sequence[float], name: str, shown: str, colour: str, **m
 
 
 def depth_sentence(place: Place) -> str:
-    """How far each layer's distribution is from the final one."""
+    """Say how far each layer's distribution is from the final one."""
     bits = [reading.divergence for reading in place.layers]
     if not bits[0]:
         return "The distribution of layer 0 is the final one already."
+    # The last is always found: its divergence is 0.
     half = next(reading.layer for reading in place.layers if reading.divergence <= bits[0] / 2)
     start = f"The distribution of layer 0 is {bits[0]:#.3g} bits (KL divergence) from the final one; "
+    # Only the last layer is below half, and it is 0 by definition.
     if half == len(bits) - 1:
         return f"{start}layer {half - 1} is {bits[half - 1]:#.3g} bits from it, more than half of that."
     return f"{start}in layer {half} no more than half of that is left ({bits[half]:#.3g} bits)."
 
 
 def lens_notes(result: LensResult, place: Place) -> Markup:
-    """How the answer and the followed word stand, what is outlined, what was read, and the caution."""
+    """Say how the answer and the followed word stand, what is outlined, what was read, and the caution."""
     parts = [
         *_standings(result, place),
         "Outlined: the final answer" + ("; dotted: the followed word. " if result.follow else ". "),

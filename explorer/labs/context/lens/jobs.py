@@ -54,8 +54,9 @@ def logit_lens(loaded: LoadedModel, params: LensParams) -> LensResult:
     if asked.needs is Capability.MLM and len(places) > MOST_PLACES:
         raise BadInputError(f"This text has {len(places)} masks, and the lens looks at {MOST_PLACES} at once at most.")
     followed, refused = _followed(loaded, asked, params.follow)
-    logits = scores(asked, loaded, head_at_each_layer(loaded, encoded.inputs, places))
+    logits = scores(asked, loaded, head_at_each_layer(loaded, encoded.inputs, places))  # (depth + 1, places, classes)
     found = tuple(
+        # Double, since the divergence of near-equal layers is lost in float32.
         _place(loaded, asked, position, logits[:, number].double().log_softmax(-1).cpu(), params.top_k, followed)
         for number, position in enumerate(places)
     )
@@ -73,7 +74,7 @@ def logit_lens(loaded: LoadedModel, params: LensParams) -> LensResult:
 
 
 def _nothing(loaded: LoadedModel, problem: str, encoded: Encoded | None = None) -> LensResult:
-    """A result that shows the text, where there is one, and says what is missing."""
+    """Return a result that shows the text, if there is one, and says what is missing."""
     tokens = _tokens(encoded, []) if encoded is not None else ()
     return LensResult(loaded.model_id, "mask", False, 0, None, "", 0, tokens, (), problem)
 
@@ -89,13 +90,13 @@ def _question(loaded: LoadedModel) -> Question | None:
 
 
 def _encoded(loaded: LoadedModel, text: str) -> tuple[Encoded, bool]:
-    """The text as the model reads it; a left-to-right model reads what stands before the mask, and continues it."""
+    """Encode the text; a left-to-right model reads what stands before the mask, and continues it."""
     read, _, cut = asked_texts(loaded, text)
     return encode(loaded, read), cut
 
 
 def _followed(loaded: LoadedModel, asked: Question, word: str) -> tuple[int | None, str]:
-    """The class that a visitor's word names, or none and a sentence that says why; the lens works without one."""
+    """Return the class that a visitor's word names, or none and a sentence that says why; the lens works without one."""
     if not word:
         return None, ""
     if asked.classes:
@@ -109,7 +110,7 @@ def _followed(loaded: LoadedModel, asked: Question, word: str) -> tuple[int | No
 def _place(
     loaded: LoadedModel, asked: Question, position: int, rows: Tensor, top_k: int, followed: int | None
 ) -> Place:
-    """One position. rows: ln p of each layer, (depth + 1, classes), double precision."""
+    """Read one position. rows: ln p of each layer, (depth + 1, classes), double precision."""
     answer = int(rows[-1].argmax())
     final = rows[-1].exp()
     layers = tuple(
@@ -134,10 +135,11 @@ def _guesses(loaded: LoadedModel, asked: Question, row: Tensor, top_k: int) -> t
 
 
 def _standing(row: Tensor, token: int) -> Standing:
+    # Of equal ones each has the better rank.
     return Standing(1 + int((row > row[token]).sum()), float(row[token].exp()))
 
 
 def _divergence(final: Tensor, log_final: Tensor, row: Tensor) -> float:
-    """KL(final ‖ row) = Σ p ln(p / q), in bits; 0 ln 0 is 0."""
+    """Return KL(final ‖ row) = Σ p ln(p / q), in bits; 0 ln 0 is 0."""
     terms = torch.where(final > 0, final * (log_final - row), 0.0)
-    return max(0.0, float(terms.sum()) / math.log(2))
+    return max(0.0, float(terms.sum()) / math.log(2))  # rounding may take it below 0

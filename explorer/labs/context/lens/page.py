@@ -35,7 +35,7 @@ transformers with the tuned lens")
 
 
 def build_lens(page: Page, tab: gr.Tab) -> None:
-    """It is computed when it comes into view, and anew for another model."""
+    """Fill and wire the tab, which is computed when it comes into view, and anew for another model."""
     _, first_text, first_followed = LENS_EXAMPLES[0]
     with two_columns():
         with inputs_column():
@@ -44,6 +44,7 @@ def build_lens(page: Page, tab: gr.Tab) -> None:
             top_k = control(LensParams, "top_k")
             button = gr.Button("Read every layer", variant="primary")
             examples = Examples({title: values for title, *values in LENS_EXAMPLES})
+            # -1: the place that the result opens with.
             place = gr.Number(-1, precision=0, visible="hidden", label="place")
         with outputs_column():
             chips = token_chips(elem_id="lens-chips")
@@ -63,7 +64,10 @@ def build_lens(page: Page, tab: gr.Tab) -> None:
 
 
 def show(result: LensResult, place: float | None = None) -> list[Any]:
-    """The outputs' values, for one position, or the opening one where the lens does not look at that; without any, why."""
+    """Return the outputs' values for one position, or for the opening one if the lens does not look at that.
+
+    A result without a place says why.
+    """
     if result.problem:
         return [lens_figures.lens_chips(result, None), str(prose(result.problem)), {}, "", "", {}]
     chosen = result.at(None if place is None else int(place))
@@ -78,5 +82,5 @@ def show(result: LensResult, place: float | None = None) -> list[Any]:
 
 
 def _pressed(event: gr.EventData) -> int:
-    """The place that was pressed; the one that is shown cannot be."""
+    """Return the place that was pressed; the one that is shown cannot be."""
     return int(event.positions[0])

@@ -92,20 +92,22 @@ class Place:
     layers: tuple[LayerReading, ...]
 
     def leads_from(self) -> int:
-        """The first layer from which on the final answer leads without a break."""
+        """Return the first layer from which on the final answer leads without a break."""
         behind = [reading.layer for reading in self.layers if reading.answer.rank > 1]
         return behind[-1] + 1 if behind else 0
 
     def first_among(self, top_k: int) -> int:
-        """The first layer in which the final answer is one of the top_k tokens."""
+        """Return the first layer in which the final answer is one of the top_k tokens."""
         return next(reading.layer for reading in self.layers if reading.answer.rank <= top_k)
 
 
 @dataclass(frozen=True)
 class LensResult:
-    """asked: mask, continue or replaced, as explorer.models.questions names it. cut: a left-to-right model was given the
-    text up to its mask. follow: the token that is followed; None for none, and where one was asked for refused says why.
-    classes: how many the head chooses from. problem: why there is no place to look at; empty if there is one."""
+    """asked: mask, continue or replaced, as explorer.models.questions names it. cut: a left-to-right model was given
+    the text up to its mask. follow: the token that is followed; None for none. refused: why the word that was asked for
+    cannot be followed. classes: how many the head chooses from. problem: why there is no place to look at; empty if
+    there is one.
+    """
 
     model: str
     asked: str
@@ -124,13 +126,15 @@ class LensResult:
         return len(self.places[0].layers) - 1
 
     def opening(self) -> Place:
-        """The place that a page shows first: the first one, or the token that is likeliest to have been replaced."""
+        """Return the place that a page shows first: the first one, or the token that is likeliest to have been
+        replaced.
+        """
         if self.asked != "replaced":
             return self.places[0]
         return max(self.places, key=_replaced)
 
     def at(self, position: int | None) -> Place:
-        """The place at a position; the opening one where the lens does not look there."""
+        """Return the place at a position; the opening one if the lens does not look there."""
         return {place.position: place for place in self.places}.get(
             -1 if position is None else position, self.opening()
         )
@@ -138,7 +142,7 @@ class LensResult:
 
 def _replaced(place: Place) -> float:
     last = place.layers[-1].answer.probability
-    return last if place.answer == "replaced" else 1 - last
+    return last if place.answer == "replaced" else 1 - last  # two classes: the rest is the other's
 
 
 def require_places(result: LensResult) -> None:

@@ -38,19 +38,19 @@ def context_table(result: ContextResult) -> Table:
 
 
 def layer_name(layer: int) -> str:
-    """A layer in a sentence."""
+    """Name a layer in a sentence."""
     return "the token embedding alone" if layer == STATIC else f"layer {layer}"
 
 
 def two(value: float) -> str:
-    """A cosine with two digits; what is not quite 1 is not shown as 1."""
+    """Write a cosine with two digits; what is not quite 1 is not shown as 1."""
     if 0.995 <= value < 1 - 1e-9:
         return ">0.99"
     return fixed(value)
 
 
 def context_sentence(result: ContextResult) -> Markup:
-    """In which layer the senses, or the sentences, are furthest apart."""
+    """Say in which layer the senses, or the sentences, are furthest apart."""
     layer, word = result.telling_layer(), in_quotes(result.word)
     same, different = result.mean("same", layer), result.mean("different", layer)
     if same is not None and different is not None:
@@ -68,12 +68,13 @@ def context_sentence(result: ContextResult) -> Markup:
 
 
 def alike(result: ContextResult, layer: int) -> dict[tuple[int, int], float]:
-    """Cosine of each two sentences in one layer."""
+    """Return the cosine of each two sentences in one layer."""
     cosines = result.at(layer).cosines
     return {(i, j): cosines[i][j] for i, j in result.kinds()}
 
 
 def _start(result: ContextResult) -> list[str]:
+    # One vector is compared where the position joins it.
     word, least = in_quotes(result.word), min(alike(result, 0 if result.one_vector else STATIC).values())
     if not result.one_vector:
         differ = (
@@ -82,32 +83,35 @@ def _start(result: ContextResult) -> list[str]:
         return [word, differ, f"{two(least)} at the least). "]
     if not result.adds_positions:
         rest = "this model adds no position to it, so that layer 0 is the same still. "
-    elif least > 1 - 1e-8:
+    elif least > 1 - 1e-8:  # equal but for float32 rounding
         rest = "it stands at the same position in each, so that layer 0 is the same still. "
     else:
+        # Rounded down, to stay true.
         rest = f"with its position added (layer 0) any two are at least {math.floor(100 * least) / 100:.2f} alike. "
     count = len(result.occurrences)
     return ["As a token embedding ", word, f" is one vector in all {count} sentences (cosine 1); ", rest]
 
 
 def _beside(result: ContextResult) -> list[str]:
-    """What two random tokens have in the layer that tells most and, without senses, which sentences are least alike there."""
+    """Say what two random tokens have in the layer that tells most and, without senses, which sentences are least
+    alike.
+    """
     layer = result.telling_layer()
     random = f"two random tokens of layer {layer} (of {result.depth}) are {two(result.at(layer).baseline)}. "
     if None not in (result.mean("same", layer), result.mean("different", layer)):
-        return [random[0].upper(), random[1:]]
+        return [random[0].upper(), random[1:]]  # it begins the sentence there
     pairs = alike(result, layer)
     i, j = min(pairs, key=pairs.__getitem__)
     return [f"Sentences {i + 1} and {j + 1} are least alike there, {two(pairs[i, j])}; ", random]
 
 
 def similarity_figure(result: ContextResult, layer: int, adjusted: bool) -> Picture:
-    """Cosine of each two sentences over the layers, the means of each kind of pair, and the random tokens.
+    """Draw the cosine of each two sentences over the layers, the means of each kind of pair, and the random tokens.
 
     layer: marked by a line. adjusted: the baseline is taken off (Ethayarajh 2019, section 3.3).
     """
     kinds = result.kinds()
-    several = len(kinds) > MOST_COLOURS or set(kinds.values()) != {"unnamed"}
+    several = len(kinds) > MOST_COLOURS or set(kinds.values()) != {"unnamed"}  # a mean has something to summarise
     colours = {kind: colour for kind, _, colour in KINDS}
     drawn = _random(result, adjusted)
     for place, ((i, j), kind) in enumerate(kinds.items()):
@@ -117,19 +121,21 @@ def similarity_figure(result: ContextResult, layer: int, adjusted: bool) -> Pict
     heights = [value for trace in drawn for value in trace["y"]]
     low, high = min(heights), max(heights)
     depths = [view.layer for view in result.layers]
+    # From layer 4 on: the first entry is layer -1.
     named = depths if len(depths) <= MOST_LABELS else [STATIC, *depths[5::4]]
     names = ["static" if depth == STATIC else str(depth) for depth in named]
     ends = (STATIC - 0.25, result.depth + 0.25)
     across = axis("layer", span=ends, tickvals=named, ticktext=names, tickangle=0, zeroline=False)
     margin = 0.04 * (high - low)
     up = axis("cosine minus baseline" if adjusted else "cosine", span=(low - margin, high + margin))
+    # The marked layer's lines stay in view.
     mark = level(layer, "@highlight", width=3, dash="solid", upright=True) | {"layer": "below"}
     look: Look = {"height": 360, "legend": True, "legend_size": 15, "above": 8}
     return chart(context_sentence(result), drawn, across, up, [mark], **look)
 
 
 def _pair(result: ContextResult, i: int, j: int) -> str:
-    """Two sentences by number, and by sense where they have one; safe in a hover label."""
+    """Name two sentences by number, and by sense if they have one; safe in a hover label."""
     both = (result.occurrences[i], result.occurrences[j])
     names = [f"{entry.number} ({entry.sense})" if entry.sense else str(entry.number) for entry in both]
     return label(f"sentences {names[0]} and {names[1]}", 90)
@@ -144,7 +150,10 @@ def _line(
     thin: bool = False,
     **more: Any,
 ) -> Trace:
-    """A value of each layer, or what it has above the baseline; a thin line stands behind the means and out of the legend."""
+    """Draw a value of each layer, or what it has above the baseline.
+
+    A thin line stands behind the means and out of the legend.
+    """
     shown = [value - adjusted * view.baseline for view, value in zip(result.layers, values, strict=True)]
     depths = [view.layer for view in result.layers]
     look: Look = {"width": 1.5, "opacity": 0.4} if thin else {"width": 3.5, "opacity": 1, "size": 7}
@@ -153,7 +162,7 @@ def _line(
 
 
 def _means(result: ContextResult, adjusted: bool) -> list[Trace]:
-    """A thick line for each kind of pair."""
+    """Draw a thick line for each kind of pair."""
     found, lines = list(result.kinds().values()), []
     for kind, title, colour in KINDS:
         if count := found.count(kind):
@@ -166,18 +175,19 @@ def _means(result: ContextResult, adjusted: bool) -> list[Trace]:
 
 
 def _random(result: ContextResult, adjusted: bool) -> list[Trace]:
-    """The random tokens: where the middle nine tenths of the pairs lie, and their mean."""
+    """Draw where the middle nine tenths of the random pairs lie, and their mean."""
     depths = [view.layer for view in result.layers]
     lower, upper = ([view.middle[end] - adjusted * view.baseline for view in result.layers] for end in (0, 1))
     edge: Look = {"width": 0, "showlegend": False}
+    # "tonexty" fills to the line drawn before.
     filled = line(depths, upper, "@untouched", fill="tonexty", fillcolor="@untouched", **edge)
     means, read = (view.baseline for view in result.layers), f"two random tokens, mean of {result.pairs:,} pairs"
-    look: Look = {"name": "two random tokens", "dash": "dot", "legendrank": 2000}
+    look: Look = {"name": "two random tokens", "dash": "dot", "legendrank": 2000}  # last in the legend
     return [line(depths, lower, "@untouched", **edge), filled, _line(result, adjusted, means, "@muted", read, **look)]
 
 
 def sentence_list(result: ContextResult) -> Markup:
-    """The sentences with their numbers, the word in each, and the sense."""
+    """List the sentences with their numbers, the word in each, and the sense."""
     items = []
     for entry in result.occurrences:
         before, after = entry.sentence[: entry.start], entry.sentence[entry.stop :]
@@ -187,7 +197,9 @@ def sentence_list(result: ContextResult) -> Markup:
 
 
 def notes(result: ContextResult) -> Markup:
-    """What stands beside the headline, how the numbers were made, and what in these sentences needs a word of caution."""
+    """Say what stands beside the headline, how the numbers were made, and what in these sentences needs a word of
+    caution.
+    """
     entries = result.occurrences
     parts = [
         f"Baseline: {result.pairs:,} random pairs of the {result.pool:,} other tokens in these sentences and in "

@@ -63,10 +63,12 @@ def contextual_similarity(loaded: LoadedModel, params: ContextParams) -> Context
     places = [_places(line, entry, params.word) for line, entry in zip(lines, encoded, strict=True)]
     plain = _plain(loaded)
     states = _states(loaded, [*encoded, *plain])
+    # The app's own sentences lack the word.
     sentences = [_Read(*parts) for parts in zip([*encoded, *plain], states, [*places, *[()] * len(plain)], strict=True)]
     given = sentences[: len(lines)]
     baselines = _baselines(loaded, sentences, params.seed)
-    alone = torch.stack([_embeddings(loaded, entry.ids(entry.word)).mean(0) for entry in given])
+    alone = torch.stack([_embeddings(loaded, entry.ids(entry.word)).mean(0) for entry in given])  # (sentences, width)
+    # (depth + 1, sentences, width).
     layers = torch.stack([entry.states[:, entry.word].mean(1) for entry in given], dim=1)
     planes = [*projections(alone[None]), *projections(layers)]
     views = tuple(
@@ -91,12 +93,12 @@ def contextual_similarity(loaded: LoadedModel, params: ContextParams) -> Context
 def _encoded(loaded: LoadedModel, number: int, line: Line) -> Encoded:
     try:
         return encode(loaded, line.text)
-    except BadInputError as error:
+    except BadInputError as error:  # named: there are up to eight
         raise BadInputError(f"Sentence {number}: {error}") from None
 
 
 def _places(line: Line, encoded: Encoded, word: str) -> tuple[int, ...]:
-    """The tokens that hold characters of the word."""
+    """Return the positions of the tokens that hold characters of the word."""
     found = tuple(t.position for t in encoded.tokens if t.start < line.stop and t.stop > line.start)
     if not found:
         raise BadInputError(f"This model's tokenizer leaves nothing of “{word}”. Choose another word.")
@@ -104,7 +106,7 @@ def _places(line: Line, encoded: Encoded, word: str) -> tuple[int, ...]:
 
 
 def _plain(loaded: LoadedModel) -> list[Encoded]:
-    """The app's own sentences, as far as the model can read that many tokens."""
+    """Encode the app's own sentences, as far as the model can read that many tokens."""
     fitting = []
     for sentence in PLAIN:
         try:
@@ -115,11 +117,13 @@ def _plain(loaded: LoadedModel) -> list[Encoded]:
 
 
 def _states(loaded: LoadedModel, sentences: Sequence[Encoded]) -> list[Tensor]:
-    """Each sentence's states in every layer, (depth + 1, length, width), on the CPU; short sentences share a pass."""
+    """Compute each sentence's states in every layer, (depth + 1, length, width), on the CPU; short sentences share a
+    pass.
+    """
     found: list[Tensor] = []
     batch: list[Encoded] = []
     for entry in sentences:
-        longest = max(len(other.tokens) for other in [*batch, entry])
+        longest = max(len(other.tokens) for other in [*batch, entry])  # all are padded to it
         if batch and longest * (len(batch) + 1) > BATCH_TOKENS:
             found += _one_pass(loaded, batch)
             batch = []
@@ -128,27 +132,28 @@ def _states(loaded: LoadedModel, sentences: Sequence[Encoded]) -> list[Tensor]:
 
 
 def _one_pass(loaded: LoadedModel, batch: Sequence[Encoded]) -> list[Tensor]:
-    fill = {"input_ids": int(loaded.tokenizer.pad_token_id or 0)}
+    fill = {"input_ids": int(loaded.tokenizer.pad_token_id or 0)}  # any id does: attention_mask hides the padding
     rows = [{**entry.inputs, "attention_mask": torch.ones_like(entry.inputs["input_ids"])} for entry in batch]
     inputs = {
         name: pad_sequence([row[name][0] for row in rows], batch_first=True, padding_value=fill.get(name, 0))
         for name in rows[0]
     }
+    # (depth + 1, rows, T, width).
     states = torch.stack(read(loaded, inputs, attentions=False).hidden_states).float().cpu()
-    return [states[:, row, : len(entry.tokens)] for row, entry in enumerate(batch)]
+    return [states[:, row, : len(entry.tokens)] for row, entry in enumerate(batch)]  # without the padding
 
 
 def _embeddings(loaded: LoadedModel, token_ids: Sequence[int]) -> Tensor:
-    """What the vocabulary holds for these tokens, before position and segment are added: (n, width), on the CPU."""
+    """Return what the vocabulary holds for these tokens, before position and segment are added: (n, width), on the CPU."""
     table = cast(nn.Embedding, loaded.model.get_input_embeddings())
     return table.weight[torch.tensor(token_ids, device=loaded.device)].float().cpu()
 
 
 def _baselines(loaded: LoadedModel, sentences: Sequence[_Read], seed: int) -> list[Tensor]:
-    """The cosines of the random pairs: of the token embeddings, then layer by layer; (pairs,) each."""
+    """Return the cosines of the random pairs: of the token embeddings, then layer by layer; (pairs,) each."""
     ids = torch.tensor([token_id for entry in sentences for token_id in entry.ids(entry.others)])
     owners = torch.tensor([owner for owner, entry in enumerate(sentences) for _ in entry.others])
-    first, second = random_pairs(owners, ids, seed)
+    first, second = random_pairs(owners, ids, seed)  # the same pairs in every layer
     alone = _embeddings(loaded, ids.tolist())
     found = [pairwise(alone[first], alone[second])]
     for layer in range(len(sentences[0].states)):
@@ -158,13 +163,16 @@ def _baselines(loaded: LoadedModel, sentences: Sequence[_Read], seed: int) -> li
 
 
 def random_pairs(owners: Tensor, ids: Tensor, seed: int) -> Tensor:
-    """Pairs of tokens of different sentences (`owners`) and different spelling (`ids`): (2, at most PAIRS) indices.
+    """Draw pairs of tokens of different sentences (`owners`) and different spelling (`ids`): (2, at most PAIRS)
+    indices.
 
-    owners, ids: (tokens,). Where all tokens are spelled alike (each is unknown to the vocabulary), of different sentences.
+    owners, ids: (tokens,). If all tokens are spelled alike (each is unknown to the vocabulary), different sentences are
+    enough.
     """
     if len(set(owners.tolist())) < 2:
         raise BadInputError("There are too few tokens beside the word to compare it with. Write longer sentences.")
     generator = torch.Generator().manual_seed(seed)
+    # Many too many: those that do not fit are left out.
     drawn = torch.randint(len(owners), (2, PAIRS * CANDIDATES), generator=generator)
     apart = owners[drawn[0]] != owners[drawn[1]]
     spelled = ids[drawn[0]] != ids[drawn[1]]
@@ -173,19 +181,19 @@ def random_pairs(owners: Tensor, ids: Tensor, seed: int) -> Tensor:
 
 
 def _adds_positions(sentences: Sequence[_Read]) -> bool:
-    """Whether some token that stands at two positions differs in layer 0; true where no token tells."""
+    """Return whether some token that stands at two positions differs in layer 0; True if no token stands at two."""
     first: dict[int, tuple[int, Tensor]] = {}
     for entry in sentences:
         for token in entry.encoded.tokens:
             state = entry.states[0, token.position]
             position, seen = first.setdefault(token.token_id, (token.position, state))
             if position != token.position:
-                return not torch.allclose(seen, state, atol=1e-5)
+                return not torch.allclose(seen, state, atol=1e-5)  # beyond float32 rounding, which padding may change
     return True
 
 
 def _spread(found: Tensor) -> tuple[float, tuple[float, float]]:
-    """The mean, and where the middle nine tenths lie."""
+    """Return the mean, and the ends of the middle nine tenths."""
     low, high = found.quantile(torch.tensor([0.05, 0.95], dtype=found.dtype)).tolist()
     return float(found.mean()), (low, high)
 
@@ -202,11 +210,11 @@ def _occurrence(loaded: LoadedModel, number: int, line: Line, entry: _Read) -> O
 
 
 def projections(layers: Tensor) -> list[Projection]:
-    """A plane for each layer, turned like the one below it. layers: (layers, n, width)."""
+    """Return a plane for each layer, turned like the one below it. layers: (layers, n, width)."""
     planes: list[Projection] = []
     before: Tensor | None = None
     for vectors in layers:
         plane, explained = principal_plane(vectors, before)
-        before = plane if explained[0] else before
+        before = plane if explained[0] else before  # a layer of one point has no direction to follow
         planes.append(Projection(tuple((x, y) for x, y in plane.tolist()), explained))
     return planes

@@ -39,7 +39,7 @@ to layer. With a few points in hundreds of dimensions some separation is easy: t
 
 
 def build_word(page: Page) -> None:
-    """A word and sentences with it; similarity over the layers, and one layer as plane and grid."""
+    """Lay out and wire a word and sentences with it: similarity over the layers, and one layer as plane and grid."""
     _, first_word, lines = EXAMPLES[0]
     with two_columns():
         with inputs_column():
@@ -52,7 +52,14 @@ def build_word(page: Page) -> None:
             tries = Tries(_as_typed(TRY))
     with two_columns("layer-row"):
         layer = gr.Slider(
-            STATIC, 6, OPENING_LAYER, step=1, label="Layer (−1 is the token embedding alone)", scale=2, min_width=280
+            # The bundled model's depth; each result sets its own.
+            STATIC,
+            6,
+            OPENING_LAYER,
+            step=1,
+            label="Layer (−1 is the token embedding alone)",
+            scale=2,
+            min_width=280,
         )
         view = gr.Radio(
             [("cosine", "cosine"), ("minus baseline", "adjusted")], value="cosine", label="Show", scale=1, min_width=240
@@ -78,7 +85,7 @@ def build_word(page: Page) -> None:
 
 
 def show(result: ContextResult, layer: float | None = None, view: str = "cosine") -> list[Any]:
-    """The outputs' values; a layer that this model does not have gives way to its last."""
+    """Return the outputs' values; a layer that this model does not have gives way to its last."""
     chosen = result.telling_layer() if layer is None else min(max(int(layer), STATIC), result.depth)
     adjusted = view == "adjusted"
     stays = layer is None or chosen == int(layer)
@@ -96,10 +103,10 @@ def show(result: ContextResult, layer: float | None = None, view: str = "cosine"
 
 
 def _pointed(event: gr.EventData) -> int:
-    """The layer of the point that was pressed."""
+    """Return the layer of the point that was pressed."""
     return int(event.x)
 
 
 def _as_typed(examples: Iterable[tuple[str, str, tuple[str, ...]]]) -> dict[str, tuple[str, str]]:
-    """Each title's word and sentences, as the boxes hold them."""
+    """Return each title's word and sentences, as the boxes hold them."""
     return {title: (word, "\n".join(lines)) for title, word, lines in examples}

@@ -69,7 +69,7 @@ class ContextParams:
             raise BadInputError("To compare, the word must stand in at least two sentences: write one a line.")
         if count > MOST:
             raise BadInputError(f"These are {count:,} sentences, and the page compares at most {MOST}.")
-        _ = self.lines
+        _ = self.lines  # raises for a sentence without the word
         return self
 
     @property
@@ -80,6 +80,7 @@ class ContextParams:
 
 def _line(number: int, given: str, word: str) -> Line:
     sentence, bar, sense = given.rpartition("|")
+    # The last bar alone: a sentence may have others.
     sentence, sense = (sentence, sense.strip()) if bar and sentence.strip() else (given, "")
     if len(sense) > LONGEST_SENSE:
         raise BadInputError(
@@ -96,13 +97,14 @@ def _line(number: int, given: str, word: str) -> Line:
 
 
 def find_word(text: str, word: str) -> list[tuple[int, int]]:
-    """Where a word stands in a text, as characters: upper or lower case, but as a word of its own.
+    """Return where a word stands in a text, as (start, stop) characters: upper or lower case, but as a word of its own.
 
-    In a script without capitals (Chinese has no spaces, Arabic joins its article) a part of a run of letters counts too.
+    In a script without capitals (Chinese has no spaces, Arabic joins its article) a part of a run of letters counts
+    too.
     """
     spelled = re.escape(word)
     whole = [match.span() for match in re.finditer(rf"(?<!\w){spelled}(?!\w)", text, re.IGNORECASE)]
-    if whole or word.lower() != word.upper():
+    if whole or word.lower() != word.upper():  # a script with capitals
         return whole
     return [match.span() for match in re.finditer(spelled, text)]
 
@@ -172,11 +174,11 @@ class ContextResult:
         return self.layers[-1].layer
 
     def at(self, layer: int) -> LayerView:
-        """One layer by its number."""
-        return self.layers[layer - STATIC]
+        """Return one layer by its number."""
+        return self.layers[layer - STATIC]  # the first entry is STATIC
 
     def kinds(self) -> dict[tuple[int, int], str]:
-        """For each pair of sentences (from 0): same, different, or unnamed where a sense is missing."""
+        """Return for each pair of sentences (from 0): same, different, or unnamed if a sense is missing."""
         senses = [occurrence.sense for occurrence in self.occurrences]
         return {
             (i, j): "unnamed"
@@ -186,13 +188,15 @@ class ContextResult:
         }
 
     def mean(self, kind: str, layer: int) -> float | None:
-        """The mean cosine of the pairs of one kind; None if there are none."""
+        """Return the mean cosine of the pairs of one kind; None if there are none."""
         chosen = [self.at(layer).cosines[i][j] for (i, j), found in self.kinds().items() if found == kind]
         return sum(chosen) / len(chosen) if chosen else None
 
     def telling_layer(self) -> int:
-        """Where the senses are furthest apart (same minus different); without both kinds of pairs, where all pairs are
-        least alike on average."""
+        """Return the layer in which the senses are furthest apart (same minus different).
+
+        Without both kinds of pairs, it is the one in which all pairs are least alike on average.
+        """
         if self.mean("same", 0) is not None and self.mean("different", 0) is not None:
             return max(
                 range(self.depth + 1), key=lambda k: (self.mean("same", k) or 0) - (self.mean("different", k) or 0)

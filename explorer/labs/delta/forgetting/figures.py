@@ -42,7 +42,7 @@ def _three(one: Estimate) -> tuple[float, float, float]:
 
 
 def forgetting_sentence(result: ForgettingResult) -> Markup:
-    """After which run the model guesses fewest of the hidden words, and how many before."""
+    """Say after which run the model guesses fewest of the hidden words, and how many before."""
     before = strong(percent(result.accuracy.value))
     if not result.runs:
         said = f" of the hidden words before any fine-tuning; {counted(result.wanted, 'run')} to read."
@@ -56,7 +56,7 @@ def forgetting_sentence(result: ForgettingResult) -> Markup:
 
 
 def _read_notes(result: ForgettingResult) -> Markup:
-    """What the model knew, which run has kept most and which least, and which changes may be chance."""
+    """Say what the model knew, which run has kept most and which least, and which changes may be chance."""
     parts: list[str] = [
         f"Of {result.words:,} hidden words in {result.sentences} held-out sentences {result.model} guesses ",
         strong(percent(result.accuracy.value)),
@@ -84,23 +84,23 @@ def _after(run: Remembered, result: ForgettingResult) -> list[str]:
 
 
 def _short(run: Remembered, result: ForgettingResult) -> str:
-    """Without the task, where the runs are told apart without it."""
+    """Name a run without its task, if the runs are told apart without it."""
     short = [one.name.split(" · ")[0] for one in result.runs]
     return run.name.split(" · ")[0] if len(set(short)) == len(short) else run.name
 
 
 def forgetting_notes(result: ForgettingResult) -> Markup:
-    """What each run has kept, with intervals; which runs are left out, and why."""
+    """Say what each run has kept, with intervals; which runs are left out, and why."""
     return _read_notes(result) + Markup("").join(
         caption(strong(name), f" is left out: {reason}") for name, reason in result.left_out
     )
 
 
 def forgetting_figure(result: ForgettingResult) -> Picture:
-    """A bar a run with its 95% interval: accuracy beside the model's own, and how much more a hidden word costs than before."""
+    """Draw a bar a run with its 95% interval: accuracy beside the model's own, and how much more a hidden word costs."""
     names = [BEFORE, *(label(_short(run, result), 22) for run in result.runs)]
     own = (result.accuracy, *(run.accuracy for run in result.runs))
-    costs = (Estimate(0, 0, 0), *(run.loss_change for run in result.runs))
+    costs = (Estimate(0, 0, 0), *(run.loss_change for run in result.runs))  # before any run nothing has changed
     scores = ["", *("" if run.score is None else metric_text(run.metric, run.score) for run in result.runs)]
     inside = {"texts": [percent(one.value) for one in own], "at": "inside", "insidetextanchor": "start"}
     accuracy = _bars(own, scores, "%{x:.2%}", **inside)
@@ -111,16 +111,18 @@ def forgetting_figure(result: ForgettingResult) -> Picture:
     written = texts(beyond, range(len(names)), more, textposition="middle right", cliponaxis=False)
     loss = [_bars(costs, scores, "%{x:+.3f}"), written]
     top = max(one.high for one in own)
+    # Changes below 0.1 nats stay small.
     low, high = min(0.0, *(one.low for one in costs)), max(0.1, *(one.high for one in costs))
     reach = high - low
     panels = [
         Panel(
             [accuracy],
+            # Room beyond the intervals.
             axis("hidden words guessed", percent=True, span=(0, min(1.0, 1.3 * top)), nticks=5),
             rows(names),
             marks=[level(result.accuracy.value, upright=True)],
         ),
-        Panel(
+        Panel(  # room for the texts at the bars' ends
             loss,
             axis("change of the mean −ln p", span=(low - 0.05 * reach, high + 0.3 * reach), nticks=5),
             rows(names, outer=True),
@@ -132,12 +134,13 @@ def forgetting_figure(result: ForgettingResult) -> Picture:
 
 
 def _bars(values: Sequence[Estimate], scores: Sequence[str], form: str, **look: Any) -> Trace:
-    """Bars at 0, 1, 2 with intervals."""
+    """Draw bars at 0, 1, 2 with intervals."""
     off = error_bars(
         [one.high - one.value for one in values], [one.value - one.low for one in values], thickness=2, width=6
     )
     tasks = [f"; on its task {score}" if score else "" for score in scores]
     said = [[fixed(one.low, 3), fixed(one.high, 3), task] for one, task in zip(values, tasks, strict=True)]
     hover = f"{form} (95%: %{{customdata[0]}} to %{{customdata[1]}})%{{customdata[2]}}"
+    # The first is the model before any run.
     colours, places = ["@muted", *["@first"] * (len(values) - 1)], range(len(values))
     return bars(places, [one.value for one in values], colours, hover=hover, error_x=off, customdata=said, **look)

@@ -22,7 +22,7 @@ from explorer.tuning.methods import find_method
 
 
 def forgetting(resources: Resources, params: ForgettingParams) -> Iterator[ForgettingResult]:
-    """Accuracy and loss of hidden words, of the model and of each run's body under the model's own head.
+    """Measure accuracy and loss of hidden words, of the model and of each run's body under the model's own head.
 
     Raises BadInputError for runs of several models, MissingCapabilityError for a model that fills no masks.
     """
@@ -43,14 +43,14 @@ def forgetting(resources: Resources, params: ForgettingParams) -> Iterator[Forge
     result = ForgettingResult(
         models[0], len(before.words), int(before.words.sum()), accuracy, loss, (), left_out, len(measured)
     )
-    yield result
+    yield result  # the model's own bar, at once
     for run in measured:
         result = replace(result, runs=(*result.runs, _remembered(run, _after(resources, run), before)))
         yield result
 
 
 def _why_not(run: OpenRun) -> str:
-    """Why a run has no before and after; empty where it has."""
+    """Say why a run has no before and after; "" if it has."""
     if run.record.from_nothing:
         return "it began from nothing, so there is nothing that it could have forgotten."
     if reason := why_unmeasured(find_method(run.record.spec.method)):
@@ -66,7 +66,7 @@ def _before(resources: Resources, run: OpenRun) -> Guessed:
     def make() -> Guessed:
         return _guessed(run, run.restore(), after=False)
 
-    return cast(Guessed, resources.once(("before", run.record.spec.model), make))
+    return cast(Guessed, resources.once(("before", run.record.spec.model), make))  # what its runs share
 
 
 def _after(resources: Resources, run: OpenRun) -> Guessed:
@@ -91,11 +91,12 @@ def _remembered(run: OpenRun, after: Guessed, before: Guessed) -> Remembered:
         record.score,
         _mean(after.right, words),
         _mean(after.loss, words),
+        # Differences on the same words vary less than their means.
         _mean(after.right - before.right, words),
         _mean(after.loss - before.loss, words),
     )
 
 
 def _mean(totals: Tensor, words: Tensor) -> Estimate:
-    """Over words; its interval from sentences drawn again, since words of one sentence are guessed together."""
+    """Return the mean over words; its interval draws sentences again, since words of one sentence are guessed together."""
     return Estimate(float(totals.sum() / words.sum()), *interval(bootstrapped_means([totals], words)[0]))

@@ -35,7 +35,7 @@ runs with more intruder dimensions forget more (Shuttleworth et al. 2024): compa
 
 
 def build_forgetting(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
-    """Several runs, and what is left in each."""
+    """Fill and wire the tab: several runs, and what is left in each."""
     with two_columns():
         with inputs_column():
             runs = picker.dropdown(
@@ -59,7 +59,9 @@ def build_forgetting(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
 
 
 def _offered(picker: RunPicker) -> Callable[..., Any]:
-    """The visitor's runs, and the worked example of every method whose weights are bundled."""
+    """Return an event's function that offers the visitor's runs, and the worked example of every method with bundled
+    weights.
+    """
     examples = [
         one.run_id
         for one in EXAMPLES
@@ -68,6 +70,7 @@ def _offered(picker: RunPicker) -> Callable[..., Any]:
 
     def choices(visitor: str, request: gr.Request) -> Any:
         records = [*picker.records(visitor, request), *filter(None, map(picker.found, examples))]
+        # Each once, though a visitor may have an example too.
         return gr.update(choices=run_choices(list({record.run_id: record for record in records}.values())))
 
     return choices

@@ -47,8 +47,10 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Remembered:
-    """One run. accuracy, loss: of hidden words; the changes are from before, on the same words. score: on its own task, where
-    the leading metric, `metric`, is known."""
+    """One run. accuracy, loss: of hidden words; the changes are from before, on the same words.
+
+    score: on its own task, by the leading metric, `metric`; None if it is not known.
+    """
 
     name: str
     method: str
@@ -76,7 +78,7 @@ class ForgettingResult:
 
 
 def require_a_run(result: ForgettingResult) -> None:
-    """Raise BadInputError with the reason where no run could be measured."""
+    """Raise BadInputError with the reason if no run could be measured."""
     if not result.runs and result.left_out:
         name, reason = result.left_out[0]
         raise BadInputError(f"{name}: {reason}")

@@ -14,8 +14,10 @@ from explorer.tuning.deltas import LowRank
 
 @dataclass(frozen=True, eq=False)
 class MatrixCosines:
-    """Of the first MOST_DIRECTIONS directions of W + ΔW: |cos| with as many of W's (n, n), the largest with any of W's (n,),
-    and with which (n,), from 0."""
+    """Of the first MOST_DIRECTIONS directions of W + ΔW:
+    cos
+    with as many of W's, (n, n), the largest with any of W's, (n,), and which one that is, (n,), from 0.
+    """
 
     grid: Tensor
     largest: Tensor
@@ -24,20 +26,24 @@ class MatrixCosines:
     low_rank: bool
 
     def first(self, k: int) -> tuple[tuple[float, ...], ...]:
-        """The grid of the first k."""
+        """Return the grid of the first k."""
         return tuple(tuple(row) for row in self.grid[:k, :k].tolist())
 
     def layer(self, number: int, k: int) -> LayerCosines:
-        """What is said of a layer with k directions."""
+        """Return the cosines of a layer, of k directions."""
+        # Pages count from 1.
         return LayerCosines(number, tuple(self.largest[:k].tolist()), tuple((self.closest[:k] + 1).tolist()))
 
 
 def matrix_cosines(deltas: Deltas, base: BaseWeights | None, layer: int, module: str) -> MatrixCosines:
-    """Of one matrix. Raises BadInputError where the run has no such update, ModelUnavailableError without W."""
+    """Compare the directions of one matrix.
+
+    Raises BadInputError if the run has no such update, ModelUnavailableError without W.
+    """
     site, delta = (layer, module), update_at(deltas, layer, module)
     matrix, weight = needed(base).matrix(site, delta), needed(base).decomposed(site, delta)
-    updated = spectra.dense_svd(matrix + finite(delta.dense()).to(matrix))
+    updated = spectra.dense_svd(matrix + finite(delta.dense()).to(matrix))  # in W's precision
     found = intruders.cosines(updated, weight, MOST_DIRECTIONS)
     values, places = intruders.largest(found)
-    grid = found[:, :MOST_DIRECTIONS].float()
+    grid = found[:, :MOST_DIRECTIONS].float()  # (n, all of W's) to (n, n)
     return MatrixCosines(grid, values, places, intruders.chance(weight), isinstance(delta, LowRank))

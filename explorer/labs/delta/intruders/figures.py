@@ -51,7 +51,7 @@ def trained_table(trained: TrainedIntruders) -> Table:
 
 
 def cosines_sentence(result: IntruderResult) -> Markup:
-    """How many intruders each run has in the chosen matrix."""
+    """Say how many intruders each run has in the chosen matrix."""
     place = f"Layer {result.layer}, {module_name(result.module)}: "
     return prose(place, *_counted(result, result.layer), ".")
 
@@ -65,7 +65,7 @@ def _counted(result: IntruderResult, layer: int | None = None) -> list[str]:
 
 
 def cosines_notes(result: IntruderResult) -> Markup:
-    """How many intruders each run has in the chosen matrix, and how far the furthest is from all that W had."""
+    """Say how many intruders each run has in the chosen matrix, and how far the furthest is from all that W had."""
     parts: list[str] = [f"Layer {result.layer}, {module_name(result.module)}. Of W + ΔW's first {result.k} directions "]
     for place, run in enumerate(result.runs):
         parts += [
@@ -80,7 +80,7 @@ def cosines_notes(result: IntruderResult) -> Markup:
 
 
 def _name(run: RunIntruders, result: IntruderResult) -> str:
-    """Without the task, where the runs are told apart without it."""
+    """Name a run without its task, if the runs are told apart without it."""
     short = [one.name.split(" · ")[0] for one in result.runs]
     return run.name.split(" · ")[0] if len(set(short)) == len(short) else run.name
 
@@ -95,7 +95,10 @@ def _furthest(one: LayerCosines) -> str:
 
 
 def cosines_figure(result: IntruderResult) -> Picture:
-    """|cos| of W + ΔW's first directions, down, with W's first, across: a panel a run; on a phone one above the other."""
+    """Draw
+    cos
+    of W + ΔW's first directions, down, with W's first, across: a panel a run; on a phone one above the other.
+    """
     numbers = axis(grid=False, tickformat="d", nticks=9)
     panels = []
     for run in result.runs:
@@ -114,12 +117,12 @@ def cosines_figure(result: IntruderResult) -> Picture:
 
 
 def counts_sentence(result: IntruderResult) -> Markup:
-    """How many intruders each run has in all layers."""
+    """Say how many intruders each run has in all layers."""
     return prose(f"In {module_name(result.module)} of {_layers(result)} ", *_counted(result), ".")
 
 
 def counts_notes(result: IntruderResult) -> Markup:
-    """How many intruders there are in all layers, beside what a random direction is, and what the paper has found."""
+    """Say how many intruders there are in all layers, beside what a random direction is, and what the paper has found."""
     parts: list[str] = [f"Below ε = {result.epsilon:g}, in {module_name(result.module)} of {_layers(result)}: "]
     for place, run in enumerate(result.runs):
         count, of = run.count(result.epsilon), run.looked_at
@@ -139,7 +142,7 @@ def _layers(result: IntruderResult) -> str:
 
 
 def _as_found(result: IntruderResult) -> str:
-    """What the two runs say to the paper's finding, where they are of the two kinds."""
+    """Say how the two runs agree with the paper's finding, if they are of the two kinds."""
     low = [run for run in result.runs if run.low_rank]
     full = [run for run in result.runs if not run.low_rank]
     if not low or not full:
@@ -154,7 +157,7 @@ def _as_found(result: IntruderResult) -> str:
 
 
 def counts_figure(result: IntruderResult) -> Picture:
-    """Each direction's largest |cos| in the chosen layer, and how many in all layers are below every ε."""
+    """Draw each direction's largest |cos| in the chosen layer, and how many in all layers are below every ε."""
     largest: list[Trace] = []
     counts: list[Trace] = []
     for place, run in enumerate(result.runs):
@@ -181,7 +184,7 @@ def counts_figure(result: IntruderResult) -> Picture:
         said = "ε = %{x:.2f}: %{y} directions"
         counts.append(line(THRESHOLDS, below, colour, name, hover=said, aside=name, legendgroup=str(place)))
     most = max(run.looked_at for run in result.runs)
-    chance = result.runs[0].chance
+    chance = result.runs[0].chance  # of the first run's W
     marks = [level(result.epsilon), level(chance, "@muted", dash="dot"), *_said(result.epsilon, chance, result.k)]
     panels = [
         Panel(
@@ -203,13 +206,13 @@ def counts_figure(result: IntruderResult) -> Picture:
 
 
 def _said(epsilon: float, chance: float, k: int) -> list[dict[str, object]]:
-    """What the two levels are."""
+    """Label the two levels."""
     look = {"xanchor": "right", "yanchor": "bottom", "font": {"size": 14}}
     return [note("ε", k + 0.6, epsilon, **look), note("chance", k + 0.6, chance, **look)]
 
 
 def trained_standing(trained: TrainedIntruders) -> str:
-    """How far the two runs are."""
+    """Say how far the two runs are."""
     standing = [
         f"{run.name}: {run.status.value}, step {run.step} of {run.steps or '?'}" for run in trained.compared.records
     ]

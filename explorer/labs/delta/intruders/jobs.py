@@ -14,11 +14,12 @@ from explorer.runs.open import OpenRun
 
 
 def intruder_dimensions(resources: Resources, params: IntruderParams) -> Iterator[IntruderResult]:
-    """Directions of W + ΔW that W did not have, of both runs or of the one that is named twice, a layer a turn."""
+    """Find directions of W + ΔW that W did not have, of both runs or of the one that is named twice, a layer a turn."""
     runs = [resources.open_run(name) for name in dict.fromkeys((params.run_a, params.run_b))]
     found = [_chosen(run, _cosines(resources, run, params.layer, params), params) for run in runs]
     layers = {layer for run in runs for layer, module in run.deltas() if module == params.module}
     others = sorted(layers - {params.layer})
+    # The chosen layer first: its grid is what the page shows.
     for done, layer in enumerate([params.layer, *others], start=1):
         if layer != params.layer:
             found = [_with_layer(resources, one, run, layer, params) for one, run in zip(found, runs, strict=True)]
@@ -27,7 +28,7 @@ def intruder_dimensions(resources: Resources, params: IntruderParams) -> Iterato
 
 
 def _cosines(resources: Resources, run: OpenRun, layer: int, params: IntruderParams) -> MatrixCosines:
-    """Kept, so that another k or ε is answered at once."""
+    """Compute a matrix's cosines, and keep them, so that another k or ε is answered at once."""
 
     def make() -> MatrixCosines:
         return matrix_cosines(run.deltas(), base_of(run), layer, params.module)
@@ -43,7 +44,7 @@ def _chosen(run: OpenRun, found: MatrixCosines, params: IntruderParams) -> RunIn
 def _with_layer(
     resources: Resources, found: RunIntruders, run: OpenRun, layer: int, params: IntruderParams
 ) -> RunIntruders:
-    """With one more layer, where the run adapted it."""
+    """Add a layer, if the run adapted it."""
     if (layer, params.module) not in run.deltas():
         return found
     one = _cosines(resources, run, layer, params).layer(layer, params.k)

@@ -19,6 +19,6 @@ def train_intruders(engine: Engine, params: TrainIntrudersParams, owner: str) ->
     for compared in follow_all(engine.runs, started):
         last = compared or last
         yield TrainedIntruders(compared) if compared is not None else None
-    require_success(last)
+    require_success(last)  # before anything is asked of a run that failed
     asked = IntruderParams(lora, full, params.layer, params.module, params.k, params.epsilon)
     yield TrainedIntruders(last, engine.follow(INTRUDERS, asked).last.result())

@@ -39,7 +39,7 @@ OPEN = (
 def build_intruders(
     page: Page, picker: RunPicker, tab: gr.Tab, settled: Settled
 ) -> tuple[gr.Dropdown, list[gr.components.Component]]:
-    """Returns the list with the second run, and the places that depend on the run."""
+    """Fill and wire this part of the tab. Return the list with the second run, and the places that depend on the run."""
     gr.HTML("<h2>Intruders: strong directions that W did not have</h2>")
     with two_columns():
         with inputs_column():
@@ -63,6 +63,7 @@ def build_intruders(
             "intruder-counts", "intruders", figures.counts_sentence, figures.counts_figure, notes=figures.counts_notes
         )
     why("the definition and the paper", WHY)
+    # One watch: the stream that starts last fills the places.
     shared: dict[str, Any] = {"visitor": picker.visitor, "watch": Watch()}
     asked = {"layer": layer, "module": module, "k": k, "epsilon": epsilon}
     shown = [*cosines, *counts]
@@ -80,9 +81,9 @@ def build_intruders(
 
 
 def _as_far(trained: TrainedIntruders) -> list[Any]:
-    """How far the two runs are, and what is found once both are done."""
+    """Say how far the two runs are, and draw what is found once both are done."""
     if trained.found is None:
-        return [figures.trained_standing(trained), *[""] * 5]
+        return [figures.trained_standing(trained), *[""] * 5]  # figures and notes stay empty
     cosines = (figures.cosines_sentence, figures.cosines_figure, figures.cosines_notes)
     counts = (figures.counts_sentence, figures.counts_figure, figures.counts_notes)
     return [drawn(trained.found) for drawn in (*cosines, *counts)]

@@ -62,13 +62,13 @@ class RunIntruders:
     chance: float
 
     def count(self, epsilon: float, layer: int | None = None) -> int:
-        """Intruders in a layer, or in all."""
+        """Count the intruders in a layer, or in all."""
         chosen = [one for one in self.layers if layer in (None, one.layer)]
         return sum(cosine < epsilon for one in chosen for cosine in one.largest)
 
     @property
     def looked_at(self) -> int:
-        """Directions of all layers so far."""
+        """How many directions of all layers there are so far."""
         return sum(len(one.largest) for one in self.layers)
 
 

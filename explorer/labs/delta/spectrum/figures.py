@@ -36,7 +36,7 @@ STILL_ZERO = "ΔW is still zero: LoRA starts with B = 0, so nothing has been add
 
 
 def module_name(module: str) -> str:
-    """A module for people."""
+    """Name a module for people."""
     return MODULES.get(module, module)
 
 
@@ -51,7 +51,7 @@ def spectrum_table(result: SpectrumResult) -> Table:
 
 
 def spectrum_sentence(result: SpectrumResult, module: str) -> Markup:
-    """How much of the sharpest update is in its first direction, and what chance alone would give."""
+    """Say how much of the sharpest update is in its first direction, and what chance alone would give."""
     sites = result.of(module)
     if not any(site.norm for site in sites):
         return prose(STILL_ZERO)
@@ -62,7 +62,7 @@ def spectrum_sentence(result: SpectrumResult, module: str) -> Markup:
 
 
 def spectrum_notes(result: SpectrumResult, module: str) -> Markup:
-    """How large the updates are, how few directions they use, and what chance alone would give."""
+    """Say how large the updates are, how few directions they use, and what chance alone would give."""
     sites = result.of(module)
     if not any(site.norm for site in sites):
         return Markup("")
@@ -84,18 +84,18 @@ def spectrum_notes(result: SpectrumResult, module: str) -> Markup:
         parts.append(
             f" In layer {strongest.layer} ΔW has {percent(strongest.norm / strongest.weight_norm)} of W's norm."
         )
-    elif strongest.weight_norm is None:
+    elif strongest.weight_norm is None:  # None: W is not here; 0 would have no share
         parts.append(f" {NO_BASE}")
     return caption(*parts)
 
 
 def _chance(site: SiteSpectrum) -> float:
-    """The first direction's share of the energy by chance alone."""
-    return ((site.random_product or site.random)[0] / site.norm) ** 2
+    """Return the first direction's share of the energy by chance alone."""
+    return ((site.random_product or site.random)[0] / site.norm) ** 2  # B A of LoRA's rank is the fair comparison
 
 
 def spectrum_figure(result: SpectrumResult, module: str, layer: int | None = None) -> Picture:
-    """Singular values on a logarithmic axis, a line a layer, with W's and those of random matrices of ΔW's norm.
+    """Draw singular values on a logarithmic axis, a line a layer, with W's and those of random matrices of ΔW's norm.
 
     layer: None colours the layers by depth and draws the means of the references; a number picks one out with its own.
     """
@@ -103,14 +103,14 @@ def spectrum_figure(result: SpectrumResult, module: str, layer: int | None = Non
     chosen = [site for site in sites if site.layer == layer] or list(sites)
     references = [("W", "dash", [site.weight for site in chosen if site.weight]), *_random(chosen)]
     lines = _layer_lines(sites, layer, lambda site: site.values)
-    shown = _width(sites)
+    shown = _width(sites)  # W's 64 values would squeeze LoRA's 8
     lines += [_reference(title, dash, [row[:shown] for row in rows]) for title, dash, rows in references if rows]
     vertical = axis("singular value", log=True, tickformat="~g", nticks=8)
     return _curves(lines, spectrum_sentence(result, module), vertical)
 
 
 def energy_figure(result: SpectrumResult, module: str, layer: int | None = None) -> Picture:
-    """The share of ‖ΔW‖² in the first i directions, a line a layer, beside what random matrices have."""
+    """Draw the share of ‖ΔW‖² in the first i directions, a line a layer, beside what random matrices have."""
     sites = result.of(module)
     chosen = [site for site in sites if site.layer == layer] or list(sites)
     lines = _layer_lines(sites, layer, lambda site: site.energy)
@@ -122,7 +122,7 @@ def energy_figure(result: SpectrumResult, module: str, layer: int | None = None)
 
 
 def energy_sentence(result: SpectrumResult, module: str) -> Markup:
-    """How many directions carry nine tenths of each update's energy."""
+    """Say how many directions carry nine tenths of each update's energy."""
     counts = _needed(result, module)
     if not counts:
         return prose(STILL_ZERO)
@@ -132,15 +132,19 @@ def energy_sentence(result: SpectrumResult, module: str) -> Markup:
 
 
 def _needed(result: SpectrumResult, module: str) -> list[str]:
-    """In the layer that needs fewest directions for 90% of its energy and in the one that needs most, one where they are the
-    same; none where the update is zero."""
+    """Return how many directions 90% of the energy takes, in the layer that needs fewest and in the one that needs
+    most.
+
+    It is one number if they are the same; [] if the update is zero.
+    """
     needed = sorted(_directions_for(site, 0.9) for site in result.of(module) if site.norm)
     ends = (needed[0], needed[-1]) if needed else ()
+    # Only KEPT of each layer are known.
     return list(dict.fromkeys(str(count) if count <= KEPT else f"more than {KEPT}" for count in ends))
 
 
 def energy_notes(result: SpectrumResult, module: str) -> Markup:
-    """Of how many directions these are, and what energy is."""
+    """Say of how many directions these are, and what energy is."""
     counts = _needed(result, module)
     if not counts:
         return Markup("")
@@ -150,30 +154,32 @@ def energy_notes(result: SpectrumResult, module: str) -> Markup:
 
 
 def _directions_for(site: SiteSpectrum, share: float) -> int:
-    """The fewest directions with that share of the energy; KEPT + 1 where those that are kept do not reach it."""
+    """Return the fewest directions with that share of the energy; KEPT + 1 if those that are kept do not reach it."""
     return next((count for count, held in enumerate(site.energy, start=1) if held >= share), KEPT + 1)
 
 
 def _width(sites: Sequence[SiteSpectrum]) -> int:
-    """How many directions a figure is wide: those that the updates have, but room enough to see how a reference falls."""
+    """Return how many directions a figure shows: as many as the updates have, but enough to see how a reference falls."""
     return max(SHORTEST, *(len(site.values) for site in sites))
 
 
 def _random(sites: Sequence[SiteSpectrum]) -> list[tuple[str, str, list[tuple[float, ...]]]]:
-    """The random references: title, dash and a spectrum a site."""
+    """Return the random references: title, dash and a spectrum a site."""
     products = [site.random_product for site in sites if site.random_product]
+    # A mean over some of the layers would mislead.
     made = [("random BA, same norm", "dot", products)] if len(products) == len(sites) else []
     return [*made, ("random matrix, same norm", "dashdot", [site.random for site in sites])]
 
 
 def _energy(values: Sequence[float], norm: float) -> tuple[float, ...]:
-    """Running shares of the squared norm; zeros for a zero matrix."""
+    """Return running shares of the squared norm; zeros for a zero matrix."""
     return tuple(held / norm**2 if norm else 0.0 for held in accumulate(value**2 for value in values))
 
 
 def _reference(title: str, dash: str, spectra: Sequence[Sequence[float]]) -> Trace:
-    """One line for what the layers are compared with: their mean where there are several."""
+    """Draw one line for what the layers are compared with: the mean if there are several."""
     hover = title if len(spectra) == 1 else f"{title}, mean of the layers"
+    # Matrices of different shapes have different counts.
     means = [sum(column) / len(column) for column in zip(*spectra, strict=False)]
     return _line(title, means, hover, "@text", width=2.5, dash=dash)
 
@@ -181,9 +187,10 @@ def _reference(title: str, dash: str, spectra: Sequence[Sequence[float]]) -> Tra
 def _layer_lines(
     sites: Sequence[SiteSpectrum], layer: int | None, values: Callable[[SiteSpectrum], Sequence[float]]
 ) -> list[Trace]:
-    """A line a layer: by thirds of the depth, or one in colour above the others; each colour once in the legend."""
+    """Draw a line a layer: by thirds of the depth, or one in colour above the others; each colour once in the legend."""
     lines: list[Trace] = []
     picked = any(site.layer == layer for site in sites)
+    # The picked one last, above the others.
     ordered = sorted(sites, key=lambda site: (picked and site.layer == layer, site.layer))
     for place, site in enumerate(ordered):
         if picked:
@@ -198,7 +205,7 @@ def _layer_lines(
 
 
 def _line(name: str, values: Sequence[float], aside: str, colour: str, **look: Any) -> Trace:
-    """Values over 1, 2, 3, ...; what is not positive is left out, since a logarithmic axis has no place for it."""
+    """Draw values over 1, 2, 3, ...; what is not positive is left out, since a logarithmic axis has no place for it."""
     shown = [value if value > 0 else None for value in values]
     size = 0 if "dash" in look or len(values) > 16 else 7
     return line(
@@ -207,7 +214,7 @@ def _line(name: str, values: Sequence[float], aside: str, colour: str, **look: A
 
 
 def _curves(lines: list[Trace], said: Markup, vertical: Axis) -> Picture:
-    """Lines over the index of the direction; on a phone the legend takes more rows."""
+    """Draw lines over the index of the direction; on a phone the legend takes more rows."""
     most = max(len(line["x"]) for line in lines)
     span = (1 - 0.02 * most, 1.02 * most)
     across = axis("direction i, from the strongest", span=span, tickformat="d", nticks=9)
@@ -215,7 +222,7 @@ def _curves(lines: list[Trace], said: Markup, vertical: Axis) -> Picture:
 
 
 def measure_sentence(result: SpectrumResult, measure: str) -> Markup:
-    """Where one measure is highest and lowest."""
+    """Say which layer and module has the highest value of a measure, and which the lowest."""
     title, of = MEASURES[measure]
     found = [(value, site) for site in result.sites if (value := of(site)) is not None]
     if not found:
@@ -234,7 +241,7 @@ def measure_sentence(result: SpectrumResult, measure: str) -> Markup:
 
 
 def measure_notes(result: SpectrumResult, measure: str) -> Markup:
-    """What an effective rank is; nothing of the other measures, and of an update that has none."""
+    """Say what an effective rank is; nothing of the other measures, and of an update that has none."""
     if measure != "effective_rank" or not any(site.norm for site in result.sites):
         return Markup("")
     return caption(
@@ -243,7 +250,7 @@ def measure_notes(result: SpectrumResult, measure: str) -> Markup:
 
 
 def measure_figure(result: SpectrumResult, measure: str) -> Picture:
-    """Heatmap of one of MEASURES: layers down, modules across."""
+    """Draw a heatmap of one of MEASURES: layers down, modules across."""
     title, of = MEASURES[measure]
     layers = sorted({site.layer for site in result.sites})
     values = {(site.layer, site.module): of(site) for site in result.sites}

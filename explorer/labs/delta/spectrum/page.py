@@ -30,7 +30,7 @@ norm shows what no structure would look like. (Hu et al. 2021, section 7)
 
 
 def build_spectrum(page: Page, picker: RunPicker, tab: gr.Tab, settled: Settled) -> None:
-    """ΔW, redrawn while the run trains."""
+    """Fill and wire the tab: ΔW, redrawn while the run trains."""
     with two_columns():
         with inputs_column():
             module = gr.Dropdown(["query", "value"], value="query", label="Matrix", allow_custom_value=True)
@@ -38,7 +38,7 @@ def build_spectrum(page: Page, picker: RunPicker, tab: gr.Tab, settled: Settled)
                 layer_choices(12), value=ALL_LAYERS, label="Layer", filterable=False, elem_id="spectrum-layer"
             )
             step = gr.Slider(1, 100, 100, step=1, label="Training step", info="Snaps to the nearest saved step.")
-            wanted = gr.Number(0, precision=0, visible="hidden", label="step")
+            wanted = gr.Number(0, precision=0, visible="hidden", label="step")  # 0: the newest
             measure = gr.Radio(
                 [(title, name) for name, (title, _) in figures.MEASURES.items()],
                 value="norm",
@@ -83,7 +83,7 @@ def build_spectrum(page: Page, picker: RunPicker, tab: gr.Tab, settled: Settled)
     stream = Stream(page, FOLLOW_DELTA, {"run": picker.run}, shown, folded, **newest, **chosen)
     at_step = Connection(page, DELTA_SPECTRUM, {"run": picker.run, "step": wanted}, shown, folded, **chosen)
     at_step.on(module.input, layer.input, measure.input)
-    step.input(watch.end, None, None, **QUIET)
+    step.input(watch.end, None, None, **QUIET)  # a newer step would take the place of the chosen one
     moved = step.input(
         fn=None, js="(step) => step", inputs=[step], outputs=[wanted], api_visibility="private", show_progress="hidden"
     )
@@ -92,7 +92,7 @@ def build_spectrum(page: Page, picker: RunPicker, tab: gr.Tab, settled: Settled)
 
 
 def _another_run(tab: gr.Tab, settled: Settled) -> Any:
-    """The trigger for a run that this tab has not drawn yet: one that it has stands as the visitor left it."""
+    """Return the trigger for a run that this tab has not drawn yet; one that it has drawn stays as the visitor left it."""
     asked = gr.Textbox("", label="run that is drawn", visible="hidden")
     for trigger in settled.in_view(tab, "#spectrum-layer"):
         trigger(fn=None, js="(run) => run", inputs=[settled.run], outputs=[asked], **QUIET)
@@ -100,11 +100,11 @@ def _another_run(tab: gr.Tab, settled: Settled) -> Any:
 
 
 def _steps(result: SpectrumResult) -> Any:
-    """The slider's end for a run that keeps its steps; a run that does not has only its last."""
+    """Return the slider's end for a run that keeps its steps; a run that does not has only its last."""
     last = result.step or 1
-    return gr.update(maximum=max(2, last), value=last, interactive=result.step is not None)
+    return gr.update(maximum=max(2, last), value=last, interactive=result.step is not None)  # a slider's ends differ
 
 
 def look(result: SpectrumResult, module: str = "", layer: str = ALL_LAYERS) -> dict[str, Any]:
-    """A module that this run did not adapt gives way to its first."""
+    """Return what to draw; a module that this run did not adapt gives way to its first."""
     return {"module": module if module in result.modules else result.modules[0], "layer": layer_number(layer)}

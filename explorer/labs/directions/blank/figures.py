@@ -62,12 +62,15 @@ LEAST = -4
 
 
 def named(reading: Reading | Sight) -> str:
-    """A reader: its side and its model."""
+    """Name a reader by its side and its model."""
     return f"{reading.context} · {reading.model}"
 
 
 def blank_chips(text: str, tokens: Sequence[Chip], masked: bool = True) -> dict[str, Any]:
-    """The sentence as bert-small reads it; any other word can be pressed. masked: whether the asked one stands as [MASK]."""
+    """Return the sentence as bert-small reads it; any other word can be pressed.
+
+    masked: whether the asked one stands as [MASK].
+    """
     row = []
     for token in tokens:
         style = "mask" if token.asked else "plain" if token.pressable else "special"
@@ -79,7 +82,7 @@ def blank_chips(text: str, tokens: Sequence[Chip], masked: bool = True) -> dict[
 
 
 def masked_chips(result: DirectionsResult) -> dict[str, Any]:
-    """The sentence with its blank."""
+    """Return the sentence with its blank."""
     return blank_chips(result.text, result.chips)
 
 
@@ -90,8 +93,8 @@ def directions_table(result: DirectionsResult) -> Table:
 
 
 def directions_sentence(result: DirectionsResult) -> Markup:
-    """The true word's probability from both sides and from the better of the two alone, for bert-small."""
-    _, left, right, both = result.readings
+    """State the true word's probability from both sides and from the better of the two alone, for bert-small."""
+    _, left, right, both = result.readings  # in the order of READERS
     side, most = ("left", left) if left.probability > right.probability else ("right", right)
     parts = [
         "From both sides ",
@@ -108,7 +111,7 @@ def directions_sentence(result: DirectionsResult) -> Markup:
 
 
 def directions_notes(result: DirectionsResult) -> Markup:
-    """Entropies, and what else has to be known: pieces, and that [CLS] stays."""
+    """State entropies, and what else has to be known: pieces, and that [CLS] stays."""
     lines = []
     for one in result.readings:
         asked = [] if one.truth.strip() == result.word else [f"asked: {one.truth.strip()}"]
@@ -128,13 +131,15 @@ def directions_notes(result: DirectionsResult) -> Markup:
 
 
 def directions_figure(result: DirectionsResult) -> Picture:
-    """Beside each other, a row a reader: the true word's probability and rank, and the reader's first guesses."""
+    """Draw, a row a reader, the true word's probability and rank, and beside them the reader's first guesses."""
     readings, places = result.readings, list(range(len(result.readings)))
     names = [f"{one.context}<br>{one.model}" for one in readings]
+    # A probability of 0 has no logarithm.
     low = min(LEAST, *(math.floor(math.log10(max(one.probability, 1e-12))) for one in readings))
     look: Look = {
         "symbol": [SYMBOLS[one.context, one.model] for one in readings],
         "texts": [f" {percent(one.probability)} · {ordinal(one.rank)} " for one in readings],
+        # The text is on the side with more room.
         "textposition": ["middle left" if one.probability > 10 ** (low / 2) else "middle right" for one in readings],
         "textfont": {"size": 15},
         "hover": "%{x:.4%}",
@@ -142,7 +147,7 @@ def directions_figure(result: DirectionsResult) -> Picture:
     shares = [max(one.probability, 10.0**low) for one in readings]
     marks = points(shares, places, [COLOURS[one.context, one.model] for one in readings], size=15, **look)
     powers = range(0, low - 1, -2)
-    ticks: Look = {
+    ticks: Look = {  # every second power, since names are long
         "tickvals": [10.0**power for power in powers],
         "ticktext": [f"{10.0 ** (power + 2):g}%" for power in powers],
     }
@@ -150,7 +155,7 @@ def directions_figure(result: DirectionsResult) -> Picture:
     down, other = ({**rows(names, range=[3.5, -0.5], outer=True), "autorange": False, "zeroline": False} for _ in "ab")
     title = f"probability of “{label(result.word, 14)}” · rank"
     guessed = Panel(*_guesses(readings, places), other, "first guesses", _frames(readings), width=1.75)
-    narrow = Panel((), _ranks(3), other, "first guesses", _frames(readings, 3))
+    narrow = Panel((), _ranks(3), other, "first guesses", _frames(readings, 3))  # a phone has room for three
     panels = [
         Panel([marks], across, down, title),
         Panel(guessed.traces, guessed.x, other, guessed.title, guessed.marks, 1.75, alone=narrow),
@@ -166,7 +171,7 @@ def _ranks(last: int) -> Axis:
 
 
 def _guesses(readings: Sequence[Reading], places: list[int]) -> tuple[list[Any], Axis]:
-    """The first guesses as cells, coloured by probability."""
+    """Draw the first guesses as cells, coloured by probability."""
     shares = [[guess.probability for guess in one.guesses] for one in readings]
     written = [[f"{token_name(g.token, 9)}<br>{percent(g.probability)}" for g in one.guesses] for one in readings]
     whole = [[token_name(guess.token, 40) for guess in one.guesses] for one in readings]
@@ -176,7 +181,7 @@ def _guesses(readings: Sequence[Reading], places: list[int]) -> tuple[list[Any],
 
 
 def _frames(readings: Sequence[Reading], last: int = 99) -> list[Any]:
-    """Around the true word, where it is among the first."""
+    """Draw frames around the true word in rows that have it among the first."""
     return [
         frame((one.rank - 0.48, one.rank + 0.48), (row - 0.46, row + 0.46))
         for row, one in enumerate(readings)
@@ -185,7 +190,7 @@ def _frames(readings: Sequence[Reading], last: int = 99) -> list[Any]:
 
 
 def token_name(token: str, longest: int = 12) -> str:
-    """A token in a cell or on an axis: never empty, never markup, never long."""
+    """Name a token in a cell or on an axis: never empty, never markup, never long."""
     return label(token.strip() or repr(token), longest)
 
 
@@ -202,16 +207,16 @@ def sight_table(result: SightResult) -> Table:
 
 
 def sight_sentence(result: SightResult, show: str = MASKS) -> Markup:
-    """What the cells say: of the masks what may be looked at, of the weights what a mask does to them."""
+    """Say what the cells show: of the masks what may be looked at, of the weights what a mask does to them."""
     if show == MASKS:
         return prose("Filled cells may be looked at, empty ones may not, in every head of every layer alike.")
     return prose("What a reader may not look at has a weight of ", strong("exactly 0"), ": the empty cells.")
 
 
 def sight_notes(result: SightResult, show: str = MASKS) -> Markup:
-    """How much of what there is each reader's answering position may look at; of the weights, where it looks most."""
+    """Say how much of the input each reader's answering position may look at; of the weights, where it looks most."""
     parts: list[str] = []
-    for sight in result.sights[1:]:
+    for sight in result.sights[1:]:  # the first is the decoder, told of below
         row = sight.weights[sight.place]
         seen = {place: weight for place, weight in enumerate(row) if weight is not None}
         side = "both sides" if sight.context == "both" else f"the {sight.context}"
@@ -224,7 +229,7 @@ def sight_notes(result: SightResult, show: str = MASKS) -> Markup:
 
 
 def sight_figure(result: SightResult, show: str = MASKS) -> Picture:
-    """Four grids: a row for each position that looks, a column for each looked at; the answering row is outlined."""
+    """Draw four grids: a row for each position that looks, a column for each looked at; the answering row is outlined."""
     height = 2 * (22 * max(len(sight.tokens) for sight in result.sights) + 110)
     key = colorbar("weight", ".0%", **_KEY)
     scale = {"coloraxis": {"colorscale": CIVIDIS, "cmin": 0, "cmax": BRIGHTEST, "colorbar": key}}
@@ -236,10 +241,10 @@ def sight_figure(result: SightResult, show: str = MASKS) -> Picture:
 
 def _sight_panel(sight: Sight, show: str) -> Panel:
     names, count = [token_name(token) for token in sight.tokens], len(sight.tokens)
-    places, step, ends = list(range(count)), -(-count // MOST_NAMES), (-0.5, count - 0.5)
+    places, step, ends = list(range(count)), -(-count // MOST_NAMES), (-0.5, count - 0.5)  # rounded up
     look: Look = {"grid": False, "zeroline": False, "size": 14}
     across = axis(span=ends, tickvals=places[::step], ticktext=names[::step], tickangle=-60, **look)
-    down = axis(span=ends[::-1], tickvals=places, ticktext=names, **look)
+    down = axis(span=ends[::-1], tickvals=places, ticktext=names, **look)  # the first token is on top
     outline = frame(ends, (sight.place - 0.5, sight.place + 0.5))
     title = named(sight) if show == MASKS else f"{named(sight)}, layer {sight.layer}"
     cells = _mask_cells(sight, names) if show == MASKS else _weight_cells(sight, names)
@@ -247,7 +252,7 @@ def _sight_panel(sight: Sight, show: str) -> Panel:
 
 
 def _mask_cells(sight: Sight, names: Sequence[str]) -> list[Trace]:
-    """In ink what may be looked at; on paper what may not."""
+    """Draw in ink what may be looked at, and leave the rest as paper."""
     allowed = [[0 if weight is None else 1 for weight in row] for row in sight.weights]
     read = [
         [f"{one} {'may look at' if seen else 'never looks at'} {other}" for other, seen in zip(names, row, strict=True)]

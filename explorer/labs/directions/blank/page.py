@@ -42,7 +42,7 @@ BERT's authors trained the same model in one direction too, and it lost on every
 
 
 def build_blank(page: Page) -> None:
-    """A sentence, one word of it hidden; below, the attention of each reader."""
+    """Lay out a sentence, one word of it hidden; below, the attention of each reader."""
     with two_columns():
         with inputs_column():
             asked = Asked("directions")
@@ -60,12 +60,12 @@ def build_blank(page: Page) -> None:
 
 
 def _sight(page: Page, asked: Asked, events: list[Any]) -> None:
-    """Which positions look at which, in one layer, after every answer."""
+    """Lay out which positions look at which, in one layer, after every answer."""
     gr.Markdown("## Which position may look at which")
     with gr.Row():
         choices = [("the masks", figures.MASKS), ("the weights of one layer", figures.WEIGHTS)]
         show = gr.Radio(choices, value=figures.MASKS, label="Show", elem_id="sight-show")
-        layer = control(SightParams, "layer", visible=False)
+        layer = control(SightParams, "layer", visible=False)  # the masks are the same in all layers
     view = View(
         *("attention-of-directions", "sight", figures.sight_sentence, figures.sight_figure), notes=figures.sight_notes
     )

@@ -23,7 +23,7 @@ def proof_table(result: ProofResult) -> Table:
 
 
 def proof_sentence(result: ProofResult) -> Markup:
-    """Where the two losses end, and what the first has learned where it is near zero."""
+    """Say where the two losses end, and what the first has learned if its loss is near zero."""
     free, causal = (curve.points[-1][1] for curve in result.curves)
     reads = ": it reads each answer off the next place and learns nothing else" if free < READ_OFF else ""
     return prose(
@@ -36,7 +36,7 @@ def proof_sentence(result: ProofResult) -> Markup:
 
 
 def proof_figure(result: ProofResult) -> Picture:
-    """A line for each model, on text that it has not read."""
+    """Draw a line for each model, on text that it has not read."""
     drawn = [
         line(
             [step for step, _, _ in curve.points],

@@ -43,7 +43,7 @@ TRY: dict[str, dict[str, Any]] = {
 
 
 def student_controls(page: Page) -> dict[str, Any]:
-    """By DistillParams' names."""
+    """Lay out the controls; return them by DistillParams' names."""
     learns = Learning(page, "student")
     layers = control(DistillParams, "student_layers", elem_id="student-layers")
     alpha = control(DistillParams, "alpha")

@@ -25,17 +25,17 @@ def distill_table(result: Distilled) -> Table:
 
 
 def teacher_name(result: Distilled) -> str:
-    """The teacher in a few words: a run, or a model as a whole."""
+    """Name the teacher in a few words: a run, or a model as a whole."""
     return short_name(result.teacher) if result.teacher else f"all of {result.students[0].spec.model}"
 
 
 def short_name(record: RunRecord) -> str:
-    """What tells two students of one page apart: what they learn from."""
+    """Name what tells two students of one page apart: what they learn from."""
     return record.name.split(" · ")[0]
 
 
 def distill_sentence(result: Distilled) -> Markup:
-    """How the students stand, or what they reached beside their teacher."""
+    """Say how the students stand, or what they reached beside their teacher."""
     active = [record for record in result.students if record.status.is_active]
     if active:
         ended, runs = len(result.students) - len(active), len(result.students)
@@ -56,7 +56,7 @@ def distill_sentence(result: Distilled) -> Markup:
 
 
 def _learned_from(result: Distilled) -> str:
-    """What the student without a teacher has."""
+    """Say what the student without a teacher learned from."""
     if result.on_text:
         return "hidden words"
     labelled = result.students[0].spec.labelled
@@ -64,7 +64,7 @@ def _learned_from(result: Distilled) -> str:
 
 
 def _sure(student: RunRecord, other: RunRecord) -> str:
-    """Whether two students' scores differ beyond chance; empty where they are equal, or it cannot be said."""
+    """Say whether two students' scores differ beyond chance; "" if they are equal, or it cannot be said."""
     if student.score == other.score:
         return ""
     sure = beyond_chance([student, other], [(0, 1)])
@@ -74,12 +74,15 @@ def _sure(student: RunRecord, other: RunRecord) -> str:
 
 
 def distill_notes(result: Distilled) -> Markup:
-    """What the teacher reaches, how often each student answers as it does, and the test; empty before a student has ended."""
+    """State what the teacher reaches, how often each student answers as it does, and the test.
+
+    It is empty before a student has ended.
+    """
     student = result.students[0]
     if student.outcome is None or any(record.status.is_active for record in result.students):
         return Markup("")
     metric, parts = student.leading_metric, []
-    if best := result.teacher_scores.get(metric):
+    if best := result.teacher_scores.get(metric):  # no share can be kept of a score of 0
         parts.append(
             f"Its teacher reaches {metric_text(metric, best)}: the student keeps {percent((student.score or 0.0) / best)}. "
         )
@@ -95,16 +98,17 @@ def distill_notes(result: Distilled) -> Markup:
 
 
 def _measured(record: RunRecord, name: str) -> float | None:
-    """What was measured beside the task's metrics: at the end, or where it was last."""
+    """Return what was measured beside the task's metrics: at the end, or where it was last."""
     if record.outcome is not None and record.outcome.metrics:
         return next(iter(record.outcome.metrics.values())).get(name)
     return record.evaluations[-1][1].get(name) if record.evaluations else None
 
 
 def distill_figure(result: Distilled) -> Picture:
-    """From top to bottom: the held-out metric, the loss of a text's hidden words, and the agreement with the teacher.
+    """Draw, from top to bottom, the held-out metric, the loss of a text's hidden words, and the agreement with the
+    teacher.
 
-    The teacher's own line is drawn where it has one.
+    The teacher's own line is drawn if it has one.
     """
     extra = [name for name in (MASKED_LOSS, AGREEMENT) if _is_measured(result, name)]
     names = [result.students[0].leading_metric, *extra]
@@ -114,8 +118,9 @@ def distill_figure(result: Distilled) -> Picture:
         drawn = _lines(result, name, last)
         title, span = TITLES.get(name) or metric_title(name), _range(name, drawn, result.on_text)
         up = axis(title, standoff=12, span=span, percent=name == AGREEMENT)
-        panels.append(Panel(drawn, None if place else across, up))
+        panels.append(Panel(drawn, None if place else across, up))  # the panels below share the first one's axis
     height, said = {1: 330, 2: 430, 3: 540}[len(names)], distill_sentence(result)
+    # A visitor's zoom survives the redraws.
     return picture(said, panels, columns=1, height=height, legend=True, legend_size=14, uirevision="students")
 
 
@@ -124,7 +129,10 @@ def _is_measured(result: Distilled, name: str) -> bool:
 
 
 def _range(name: str, traces: list[Trace], on_text: bool) -> list[float]:
-    """Shares of a task from 0.4 on, unless some are lower; of a text from 0, up to what there is; a loss likewise."""
+    """Return the axis of a metric: a task's shares from 0.4 on, unless some are lower.
+
+    A text's shares go from 0 to what there is, its loss from a little below the lowest to a little above the highest.
+    """
     values = [value for trace in traces for value in trace["y"] if value is not None]
     low, high = min(values, default=0.0), max(values, default=1.0)
     if name == MASKED_LOSS:
@@ -136,7 +144,7 @@ def _range(name: str, traces: list[Trace], on_text: bool) -> list[float]:
 
 
 def _lines(result: Distilled, name: str, last: int) -> list[Trace]:
-    """What the teacher has reached, and each student's curve."""
+    """Draw what the teacher has reached, and each student's curve."""
     lines = []
     if name in result.teacher_scores:
         score, title = result.teacher_scores[name], label(f"teacher: {teacher_name(result)}", 40)
@@ -148,11 +156,11 @@ def _lines(result: Distilled, name: str, last: int) -> list[Trace]:
 
 
 def sizes_list(result: Distilled) -> Markup:
-    """Size, time and metric side by side, and what the headline leaves out."""
+    """List size, time and metric side by side, and what the headline leaves out."""
     student, sizes, scores = result.students[0], result.sizes, result.teacher_scores
     loss = ["−ln p"] if result.on_text else []
     heads = ("model", "parameters", "size", "1 text", "16 texts", metric_title(student.leading_metric), *loss, "agrees")
-    whole = sizes[0] if sizes else None
+    whole = sizes[0] if sizes else None  # the teacher's comes first
     teacher = (
         f"teacher: {teacher_name(result)}",
         *_size_cells(whole, whole, result.teacher),
@@ -175,7 +183,7 @@ def sizes_list(result: Distilled) -> Markup:
 
 
 def distilbert() -> Markup:
-    """The paper's own figures, which stand before ours."""
+    """State the paper's own figures, which stand before ours."""
     return Markup(
         '<p class="distilbert"><strong>DistilBERT: 66M parameters, 60% faster, 97% of BERT.</strong> 66M of BERT-base\'s 110M '
         "(40% fewer), 410 s where BERT-base took 668 s, and 77.0 of its 79.5 on GLUE. It was distilled in pretraining, on much "
@@ -184,7 +192,7 @@ def distilbert() -> Markup:
 
 
 def _score_cells(result: Distilled, score: float | None, loss: float | None, agreed: float | None) -> tuple[str, ...]:
-    """The metric, the loss on a text's hidden words, and the agreement."""
+    """Write the metric, the loss on a text's hidden words, and the agreement."""
     metric = result.students[0].leading_metric
     return (
         "" if score is None else score_text(metric, score),
@@ -194,7 +202,7 @@ def _score_cells(result: Distilled, score: float | None, loss: float | None, agr
 
 
 def _size_cells(size: Size | None, teacher: Size | None, record: RunRecord | None) -> tuple[str, ...]:
-    """Each number, and for a student what it is of the teacher's."""
+    """Write each number, and for a student what it is of the teacher's."""
     if size is None or teacher is None:
         return (compact(record.parameters) if record and record.parameters else "", "", "", "")
     if size.run_id == teacher.run_id:

@@ -30,6 +30,7 @@ def measure(open_run: OpenRuns, params: MeasureParams) -> tuple[Size, ...]:
     if params.whole:
         works, names = [_Timed(open_run(params.runs[0]), whole=True), *works], ("", *params.runs)
     calls = [partial(work.answer, batch) for work in works for batch in range(len(BATCHES))]
+    # In turns, so that a busy moment hits all alike.
     times = [spent.median for spent in typical_milliseconds(calls, works[0].device, TIMED)]
     return tuple(
         Size(
@@ -43,24 +44,25 @@ def measure(open_run: OpenRuns, params: MeasureParams) -> tuple[Size, ...]:
 
 
 class _Timed:
-    """One run's model with its batches of held-out texts. whole: with all layers of the model that it is cut from."""
+    """One run's model with its batches of held-out texts. whole: builds all layers of the model that it is cut from."""
 
     def __init__(self, run: OpenRun, whole: bool = False) -> None:
         spec, loaded = run.record.spec, run.loaded()
         if whole:
             spec = replace(spec, student_layers=depth_of(loaded.model), start="teacher")
-        adapted = adapt(loaded, len(run.record.labels) or 1, spec)
+        adapted = adapt(loaded, len(run.record.labels) or 1, spec)  # a score has no labels, and one output
         self.model, self.device = _plain(adapted), adapted.loaded.device
         held_out = next(iter(load(run.record.spec.task, settings()).validation.values()))
         rows = tokenise(adapted.loaded, held_out[: BATCHES[-1]], min(LONGEST_ROW, adapted.longest))
+        # The text of median length.
         middle = sorted(range(len(rows)), key=lambda place: int(rows.lengths[place]))[len(rows) // 2]
         self.inputs = [adapted.taken(rows.batch(places, self.device)[0]) for places in ([middle], range(len(rows)))]
 
     def answer(self, batch: int) -> object:
-        """One forward pass."""
+        """Run one forward pass."""
         return self.model(**self.inputs[batch])
 
 
 def _plain(adapted: Adapted) -> PreTrainedModel | nn.Module:
-    """As it would be served: merged where the method allows that."""
+    """Return the model as it would be served: merged if the method allows that."""
     return adapted.model if adapted.method.unmergeable else merged(adapted)

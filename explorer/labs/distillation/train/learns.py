@@ -45,7 +45,7 @@ class Learning:
         file.upload(self._read, [file], [page.notice, self.text], show_progress="minimal", api_visibility="private")
 
     def sets(self, control: gr.Number, on_task: int, on_text: int) -> None:
-        """Turn a control to what goes with what was chosen."""
+        """Set a control to what goes with what was chosen."""
         self.task.input(
             lambda task: on_text if task == TEXT.slug else on_task,
             [self.task],
@@ -54,13 +54,16 @@ class Learning:
         )
 
     def labels(self, count: int, **options: Any) -> gr.Number:
-        """How many labels are known; none to choose with a text, where every hidden word is known."""
+        """Lay out the number of known labels; it is 0 for a text, whose hidden words are all known."""
         labelled: gr.Number = control(DistillParams, "labelled", value=count, **options)
         self.sets(labelled, on_task=count, on_text=0)
         return labelled
 
     def number(self) -> gr.Number:
-        """How many examples; turned to QUICK with a text, so that a run takes about a minute, and to all of a task's."""
+        """Lay out the number of examples.
+
+        A text sets it to QUICK, so that a run takes about a minute, and a task to all of its examples.
+        """
         examples: gr.Number = control(DistillParams, "examples")
         self.sets(examples, on_task=0, on_text=QUICK)
         self.task.change(
@@ -73,6 +76,7 @@ class Learning:
 
     def _turned(self, task: str) -> list[Any]:
         on_text = task == TEXT.slug
+        # A text is refused beside the teacher's task.
         return [_caption(task), gr.update(visible=on_text), gr.skip() if on_text else ""]
 
     def _read(self, path: str | None) -> list[Any]:

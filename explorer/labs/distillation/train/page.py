@@ -69,7 +69,7 @@ learned a task's classes is tried there too; one that fills masks is asked on th
 
 
 def build_train(page: Page, picker: RunPicker, tab: gr.Tab) -> Callable[..., None]:
-    """Returns what is to be called with the trigger after which the visitor is known."""
+    """Fill and wire the tab. Return what is to be called with the trigger after which the visitor is known."""
     with two_columns():
         with inputs_column():
             start, stop = start_stop("Train the student", "distill")
@@ -87,7 +87,7 @@ def build_train(page: Page, picker: RunPicker, tab: gr.Tab) -> Callable[..., Non
     sizes = rich_text(elem_classes=["wide"], elem_id="distill-sizes")
     why("the loss and the papers", WHY)
     panel = folds(DISTILL)
-    started = gr.Textbox("", visible="hidden", label="students")
+    started = gr.Textbox("", visible="hidden", label="students")  # which runs Stop and Resume are about
 
     def steer(result: Distilled, owner: str) -> list[Any]:
         records = result.every
@@ -99,6 +99,7 @@ def build_train(page: Page, picker: RunPicker, tab: gr.Tab) -> Callable[..., Non
             *start_or_stop(bool(active)),
             gr.update(visible=bool(over) and not active),
             ",".join(active or over),
+            # While steps come in, the list stays as it is.
             gr.skip() if moving else _students(page, owner, result.students[0].run_id),
         ]
 
@@ -144,7 +145,7 @@ def _can_resume(record: Any) -> bool:
 
 
 def _students(page: Page, owner: str, chosen: str) -> Any:
-    """The visitor's students, and the one that is shown."""
+    """Return the visitor's students as choices, and the one that is shown."""
     records = [record for record in page.engine.runs.list(owner) if is_student(record.spec)]
     if chosen not in {record.run_id for record in records}:
         records = [*records, page.engine.runs.get(chosen)]
@@ -152,7 +153,7 @@ def _students(page: Page, owner: str, chosen: str) -> Any:
 
 
 def _example(page: Page, run_id: str) -> Callable[[str, gr.Request], Any]:
-    """What shows one of the worked examples."""
+    """Return an event's function that shows one of the worked examples."""
 
     def chosen(visitor: str, request: gr.Request) -> Any:
         return _students(page, owner_of(page.engine.runs, visitor, request), run_id)
@@ -161,7 +162,8 @@ def _example(page: Page, run_id: str) -> Callable[[str, gr.Request], Any]:
 
 
 def _listed(page: Page, visitor: str, request: gr.Request, on_text: bool | None = None) -> Any:
-    """The student that the address names, or that trains, else the newest, else a worked example; on a text, where that is said.
+    """Choose the student that the address names, or that trains, else the newest, else a worked example; on a text, if
+    that is said.
 
     Its companion on labels alone comes with it.
     """
@@ -172,10 +174,12 @@ def _listed(page: Page, visitor: str, request: gr.Request, on_text: bool | None 
         for record in page.engine.runs.list(owner)
         if is_student(record.spec) and on_text in (None, _is_on_text(record))
     ]
+    # False sorts first: the named one, then those that train; sort keeps the newest first among the rest.
     records.sort(key=lambda record: (on_text is not None or record.run_id != named, not record.status.is_active))
     if not records:
         return _students(page, owner, ON_TEXT if on_text else EXAMPLE)
     newest = records[0]
+    # The student whose companion the newest is.
     taught = [one for one in records if one.spec != newest.spec and labels_only(one.spec) == newest.spec]
     return _students(page, owner, (taught or [newest])[0].run_id)
 

@@ -83,7 +83,7 @@ class Seeded:
 
     @property
     def measured(self) -> tuple[SeedScores, ...]:
-        """Of the pairs of which both have ended."""
+        """The scores of the pairs of which both runs have ended."""
         found = []
         for pair in self.pairs:
             scores = [record.score for record in pair if record.outcome is not None]
@@ -94,7 +94,7 @@ class Seeded:
 
     @property
     def interval(self) -> PairedInterval | None:
-        """Of the mean difference that the teacher makes; None before two seeds have ended."""
+        """The interval of the mean difference that the teacher makes; None before two seeds have ended."""
         measured = self.measured
         if len(measured) < 2:
             return None

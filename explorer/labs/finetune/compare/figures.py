@@ -45,7 +45,7 @@ def compared_table(result: Compared) -> Table:
 
 
 def trade_figure(result: Compared) -> Picture | str:
-    """The leading metric against the trainable parameters, one point a method: over several seeds their mean."""
+    """Draw the leading metric against the trainable parameters, one point a method: over several seeds their mean."""
     scored = [(place, runs) for place, runs in enumerate(by_setting(result.records)) if runs.scores]
     if not scored:
         return ""
@@ -53,11 +53,12 @@ def trade_figure(result: Compared) -> Picture | str:
     counted = None if result.baseline is None else result.baseline.metrics[metric]
     means, colours = [runs.mean for _, runs in scored], [series(place) for place, _ in scored]
     ends = [value for _, runs in scored for value in _reach(runs)] + ([] if counted is None else [counted])
+    # Not below 0.05: differences of a few examples would fill the figure.
     spread = max(max([*ends, 0.0]) - min(ends), 0.05)
     span = (min(ends) - 0.2 * spread, max([*ends, 0.0]) + 0.2 * spread)
     reach: Look = {"error_y": error_bars([runs.spread for _, runs in scored], thickness=2, width=8)} if several else {}
     drawn = points(
-        [max(1, runs.trainable) for _, runs in scored],
+        [max(1, runs.trainable) for _, runs in scored],  # a logarithmic axis has no 0
         means,
         colours,
         size=14,
@@ -78,12 +79,12 @@ def trade_figure(result: Compared) -> Picture | str:
 
 
 def _reach(runs: Repeated) -> list[float]:
-    """All that is drawn of them, up and down."""
+    """Return all that is drawn of the runs, up and down."""
     return [*runs.scores.values(), runs.mean - runs.spread, runs.mean + runs.spread]
 
 
 def _seeds(runs: Repeated, colour: str) -> Trace:
-    """Every seed's score, as an open mark at what it trained."""
+    """Draw every seed's score, as an open mark at what it trained."""
     across = [max(1, runs.trainable)] * len(runs.scores)
     seeds, hover = list(runs.scores), f"{runs.name}, seed %{{customdata}}: %{{y:.3f}}"
     look: Look = {"size": 8, "symbol": "circle-open", "customdata": seeds, "showlegend": False}
@@ -91,11 +92,13 @@ def _seeds(runs: Repeated, colour: str) -> Trace:
 
 
 def _label_places(points: Sequence[tuple[int, float]], beside: bool) -> list[str]:
-    """Where each point's label stands: on the first side on which it covers no other label and no point.
+    """Return where each point's label stands: on the side on which it covers fewest labels and points, the first of
+    equals.
 
-    beside: not above or below it, where the point's spread is drawn.
-    Measured as shares of the figure: a label is about a fifth as wide as it and a twentieth as high.
+    beside: not above or below it, where the point's spread is drawn. Measured as shares of the figure: a label is about
+    a fifth as wide as it and a twentieth as high.
     """
+    # As drawn: across by powers of ten, up with the margins of the axis.
     across = [math.log10(max(1, trainable)) for trainable, _ in points]
     up = [score for _, score in points]
     wide, high = max(max(across) - min(across), 1.0), 1.4 * max(max(up) - min(up), 0.05)
@@ -130,7 +133,10 @@ _SIDES = {
 
 
 def cost_table(result: Compared) -> Markup:
-    """What each method cost: time, memory, checkpoint; over several seeds, of one run. Below it what the headline rests on."""
+    """Tabulate what each method cost: time, memory, checkpoint; over several seeds, of one run.
+
+    Below it stands what the headline rests on.
+    """
     rows: list[Iterable[str]] = [_cost_row(runs) for runs in by_setting(result.records)]
     if result.baseline is not None and result.records:
         rows.append(_counted_row(result.baseline, result.records[0].leading_metric))
@@ -156,18 +162,18 @@ def _cost_row(runs: Repeated) -> Iterable[str]:
 
 
 def _score_cell(runs: Repeated) -> str:
-    """A mean with half the width of its interval; of a run alone its latest score."""
+    """Write a mean with half the width of its interval; of a run alone its latest score."""
     if len(runs.records) == 1:
         return "" if runs.first.score is None else f"{runs.first.score:.3f}"
     scores = list(runs.scores.values())
     if len(scores) < 2:
         return f"{scores[0]:.3f}" if scores else ""
-    found = paired_interval(scores, [0.0] * len(scores))
+    found = paired_interval(scores, [0.0] * len(scores))  # the interval of a mean is that of differences from 0
     return f"{found.mean:.3f} ± {found.high - found.mean:.3f}"
 
 
 def _status_cell(runs: Repeated) -> str:
-    """What has become of those that have no weights."""
+    """Say what has become of those runs that have no weights."""
     others = Counter(record.status.value for record in runs.records if not record.status.has_weights)
     if len(runs.records) == 1:
         return next(iter(others), "")
@@ -175,16 +181,17 @@ def _status_cell(runs: Repeated) -> str:
 
 
 def _counted_row(counted: Baseline, metric: str) -> tuple[str, ...]:
-    """Counting words, in the cost table: nothing of it is pretrained, so its share is all."""
+    """Write counting words as a row of the cost table: nothing of it is pretrained, so its share is all."""
     score, features = counted.metrics[metric], f"{counted.features:,} features"
     score_cell = "" if score is None else f"{score:.3f}"
     return (counted.title, score_cell, f"{counted.parameters:,}", features, duration(counted.seconds), "", "", "")
 
 
 def runs_list(result: Compared) -> Markup:
-    """Every run with its settings and result; a link opens it."""
+    """List every run with its settings and result; a link opens it."""
     if not result.records:
         return caption("No runs yet. Start one on the Train tab.")
+    # The lecturer sees everybody's.
     several = len({record.owner for record in result.records if record.owner != OWNER}) > 1
     rows = []
     for record in result.records:

@@ -11,7 +11,10 @@ from explorer.tuning.spec import MOST_HELD_OUT
 
 
 def count_words(params: BaselineParams) -> Baseline | None:
-    """On the examples and held-out rows of a run with these settings; None for a task without classes, or not here any more."""
+    """Count words in the examples and held-out rows of a run with these settings.
+
+    Return None for a task without classes, or one that is not here any more.
+    """
     try:
         return baseline(load(params.task, settings()), params.examples, MOST_HELD_OUT)
     except ExplorerError:

@@ -36,7 +36,9 @@ NOT_COMPARABLE = (
 
 
 def build_compare(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
-    """The task, the methods and the seeds; cost against score, curves, the costs as a table, and the time of a batch."""
+    """Lay out the task, the methods and the seeds; cost against score, curves, costs as a table, and the time of a
+    batch.
+    """
     with two_columns():
         with inputs_column():
             used = rich_text(elem_id="compare-used")
@@ -76,6 +78,6 @@ def build_compare(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
 
 
 def _curves(result: Compared) -> Picture | str:
-    """Of every method's first seed: those of all would hide each other."""
+    """Draw every method's first seed: the curves of all seeds would hide each other."""
     seen = [runs.first for runs in by_setting(result.records) if runs.first.losses]
     return curves_figure(seen, compared_sentence(result).striptags()) if seen else ""

@@ -25,7 +25,7 @@ from explorer.tasks.baseline import Baseline
 
 
 def compared_sentence(result: Compared) -> Markup:
-    """How many are done, which leads, whether that is more than chance, and what counting words reaches."""
+    """Say how many are done, which leads, whether that is more than chance, and what counting words reaches."""
     scored = _scored(result)
     parts = _under_way(result)
     if scored and several_seeds(result.records):
@@ -38,7 +38,7 @@ def compared_sentence(result: Compared) -> Markup:
 
 
 def compared_notes(result: Compared) -> Markup:
-    """What was trained, the tests and their p: for below the table; empty before any run has a score."""
+    """State what was trained, the tests and their p, for below the table; nothing before any run has a score."""
     scored = _scored(result)
     if not scored:
         return Markup("")
@@ -71,10 +71,11 @@ def _short(record: RunRecord) -> str:
 
 
 def _lead(scored: Sequence[RunRecord]) -> list[str]:
-    """Which run leads; of two that are level neither does."""
+    """Say which run leads; of two that are level neither does."""
     ranked = _best_first(scored)
     best, level = ranked[0], sum(record.score == ranked[0].score for record in ranked)
     leads = " leads with" if level == 1 else f" and {level - 1} more share the lead with"
+    # A shared lead, or a run alone, has no lead to test.
     sure = beyond_chance(ranked, every_pair(ranked)) if 1 == level < len(ranked) else {}
     others = [(_short(ranked[place]), sure[0, place]) for place in range(1, len(ranked)) if sure]
     score = strong(metric_text(best.leading_metric, best.score))
@@ -82,7 +83,7 @@ def _lead(scored: Sequence[RunRecord]) -> list[str]:
 
 
 def _lead_notes(scored: Sequence[RunRecord]) -> str:
-    """What the best and the smallest trained, and by which test the best is better than which others."""
+    """Say what the best and the smallest trained, and by which test the best is better than which others."""
     ranked = _best_first(scored)
     best, smallest = ranked[0], min(scored, key=lambda record: record.trainable)
     parts = [f"{_short(best)} trains {compact(best.trainable)} of {compact(best.parameters)} parameters."]
@@ -95,7 +96,7 @@ def _lead_notes(scored: Sequence[RunRecord]) -> str:
 
 
 def _tested(ranked: Sequence[RunRecord]) -> str:
-    """Any pair might have come out on top, so all of them count."""
+    """Say by which test the best is better than which others, over all pairs, since any might have come out on top."""
     verdict = compare(ranked, every_pair(ranked))
     if not verdict.p:
         return without_a_test(verdict)
@@ -118,7 +119,7 @@ def _best_setting(result: Compared) -> Repeated:
 
 
 def _beside_counting(result: Compared, counted: Baseline) -> list[str]:
-    """What counting words reaches, and whether the leader's distance from it is more than chance."""
+    """Say what counting words reaches, and whether the leader's distance from it is more than chance."""
     best = _best_setting(result)
     metric = best.first.leading_metric
     reached = counted.metrics[metric]
@@ -131,16 +132,17 @@ def _beside_counting(result: Compared, counted: Baseline) -> list[str]:
 
 
 def _far_from_counting(best: Repeated, counted: Baseline) -> bool | None:
-    """Whether the two differ beyond chance; None where that cannot be said."""
+    """Return whether the two differ beyond chance; None if that cannot be said."""
     reached = counted.metrics[best.first.leading_metric]
     if reached is not None and len(best.scores) > 1:
+        # It has no seed, so every seed is compared with one score.
         return differences_p([(best.scores, dict.fromkeys(best.scores, reached))])[0] < ALPHA
     p = against(best.first, counted.labels, counted.answers)
     return None if p is None else p < ALPHA
 
 
 def _counting_notes(result: Compared, counted: Baseline) -> str:
-    """What it took to count words, and how far the best run is from it."""
+    """Say what it took to count words, and how far the best run is from it."""
     best = _best_setting(result)
     metric = best.first.leading_metric
     reached = counted.metrics[metric]

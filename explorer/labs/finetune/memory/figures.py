@@ -42,14 +42,14 @@ def memory_table(result: MemoryResult) -> Table:
 
 
 def memory_sentence(result: MemoryResult) -> Markup:
-    """What the first method holds, and the last one, which is the chosen one where it is another."""
+    """State what the first method holds, and the last one, which is the chosen one if it is another."""
     first, *others = result.columns
     held = [f"On {result.model} ", first.title, " holds ", strong(megabytes(first.total))]
     return prose(*held, *([", ", others[-1].title, " ", strong(megabytes(others[-1].total))] if others else []), ".")
 
 
 def _parts_notes(result: MemoryResult) -> Markup:
-    """What the largest part of each is, and what the first two hold of what is trained and of activations."""
+    """Name the largest part of each method's memory, and compare the first two in what is trained and in activations."""
     each = []
     for one in result.columns:
         size, name = max(zip(one.parts, PARTS, strict=True))
@@ -71,13 +71,13 @@ def _part(column: Column, name: str) -> int:
 
 
 def _of_activations(first: Column, second: Column) -> str:
-    """What of the first method's activations the second one has."""
-    share = _part(second, "activations") / (_part(first, "activations") or 1)
+    """Say what share of the first method's activations the second one has."""
+    share = _part(second, "activations") / (_part(first, "activations") or 1)  # head only may keep none
     return "all" if share >= 1 else percent(share)
 
 
 def memory_notes(result: MemoryResult) -> Markup:
-    """Of what the methods' memory consists, what was measured, and which methods are missing."""
+    """Say of what the methods' memory consists, what was measured, and which methods are missing."""
     lines = [_parts_notes(result)]
     lines += [caption(strong(title), f" cannot be had here: {reason}") for title, reason in result.missing]
     if result.seen:
@@ -93,7 +93,7 @@ def memory_notes(result: MemoryResult) -> Markup:
 
 
 def memory_figure(result: MemoryResult) -> Picture:
-    """A stacked bar a method in memory; below it what it leaves on disk, on an axis of its own."""
+    """Draw a stacked bar a method in memory; below it what it leaves on disk, on an axis of its own."""
     names = [label(one.title, 24) for one in result.columns]
     places = range(len(names))
     stacked = [
@@ -116,10 +116,11 @@ def memory_figure(result: MemoryResult) -> Picture:
         hover="checkpoint: %{text}",
         showlegend=False,
     )
-    widest = max(one.total for one in result.columns) / 1e6
+    widest = max(one.total for one in result.columns) / 1e6  # plotted in MB, as the axis says
     most = max(one.checkpoint for one in result.columns) / 1e6
     panels = [
         Panel(stacked, axis("MB in memory", span=(0, 1.03 * widest), nticks=6), rows(names), width=2.4),
+        # Room for the text beside the longest bar.
         Panel([disk], axis("MB on disk", span=(0, 2 * most), nticks=4), rows(names, outer=True)),
     ]
     height = 170 + 62 * len(names)
@@ -135,13 +136,13 @@ def memory_figure(result: MemoryResult) -> Picture:
 
 
 def gpt3_view(result: MemoryResult) -> Markup:
-    """The same formula on GPT-3, beside the paper's figures."""
+    """Tabulate the same formula on GPT-3, beside the paper's figures."""
     found = [
         (one.precision, f"{one.bytes_a_number} bytes", _tera(one.full), _tera(one.lora), f"{one.full / one.lora:.1f}")
         for one in result.gpt3
     ]
     full, lora = CLAIMED
-    parameters = result.checkpoints[0] / 2
+    parameters = result.checkpoints[0] / 2  # float16 takes 2 bytes
     found.append(
         ("the paper's figures", f"{full / parameters:.1f} bytes", _tera(full), _tera(lora), f"{full / lora:.1f}")
     )
@@ -154,7 +155,7 @@ def _tera(size: float) -> str:
 
 
 def gpt3_sentence() -> Markup:
-    """How many of the paper's four figures the formula explains; it is about published sizes, so it is always the same."""
+    """Say how many of the paper's figures the formula explains; it is about published sizes, so always the same."""
     return prose(
         "Of the paper's four figures for GPT-3 the formula explains ",
         strong("two"),
@@ -163,9 +164,9 @@ def gpt3_sentence() -> Markup:
 
 
 def gpt3_notes(result: MemoryResult) -> Markup:
-    """What of the paper's four figures the formula explains, and what it does not."""
+    """Say what of the paper's four figures the formula explains, and what it does not."""
     by_name = {one.precision: one for one in result.gpt3}
-    mixed, half, bare = (by_name[name] for name in list(by_name)[1:])
+    mixed, half, bare = (by_name[name] for name in list(by_name)[1:])  # without float32, the first
     whole, small = result.checkpoints
     full, lora = result.products
     slow, quick = THROUGHPUT

@@ -30,9 +30,9 @@ PAPERS_RANK, PAPERS_MATRICES = 4, 2
 
 
 def memory_parts(resources: Resources, params: MemoryParams) -> MemoryResult:
-    """What the memory of a training is made of: full fine-tuning, LoRA and the chosen method.
+    """Compute what the memory of a training is made of: full fine-tuning, LoRA and the chosen method.
 
-    Raises BadInputError where none can be had on the model.
+    Raises BadInputError if none can be had on the model.
     """
     loaded = resources.model(params.model)
     spec = RunSpec(**{field.name: getattr(params, field.name) for field in fields(RunSpec)})
@@ -42,12 +42,13 @@ def memory_parts(resources: Resources, params: MemoryParams) -> MemoryResult:
     columns: list[Column] = []
     missing: list[tuple[str, str]] = []
     tokens = 0.0
-    for method in dict.fromkeys(("full", "lora", spec.method)):
+    for method in dict.fromkeys(("full", "lora", spec.method)):  # each once, though LoRA be the chosen one
         title, reason = find_method(method).title, why_not(loaded.model_id, find_method(method), settings(), kind)
         if reason is not None:
             missing.append((title, reason))
             continue
         learned = kind_of(method, kind)
+        # A method reads texts of its own length.
         tokens = float(learned.read(loaded, examples[:SAMPLE], learned.longest).lengths.mean())
         columns.append(_column(loaded, data.task, replace(spec, method=method), len(examples), tokens))
     if not columns:
@@ -78,7 +79,7 @@ def _column(loaded: LoadedModel, task: Task, spec: RunSpec, examples: int, token
 
 
 def _seen(resources: Resources, run_id: str) -> Seen | None:
-    """None where nothing has been measured."""
+    """Return what was measured of a run; None if nothing has been."""
     if not run_id:
         return None
     record = resources.open_run(run_id).record

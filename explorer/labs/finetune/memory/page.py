@@ -34,7 +34,7 @@ ZeRO, section 3.1). The paper's figures are those of its section 4.2.
 
 
 def build_memory(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
-    """The settings that memory depends on; the parts as bars; GPT-3's figures below."""
+    """Fill and wire the tab: the settings that memory depends on; the parts as bars; GPT-3's figures below."""
     with two_columns():
         with inputs_column():
             named = [(method.title, method.slug) for method in METHODS]

@@ -34,7 +34,7 @@ class Column:
 
     @property
     def total(self) -> int:
-        """In memory."""
+        """How many bytes are in memory."""
         return sum(self.parts)
 
 
@@ -59,10 +59,11 @@ class Seen:
 
 @dataclass(frozen=True)
 class MemoryResult:
-    """columns: full fine-tuning, LoRA and the chosen method, where it is neither. missing: (method, why not on this model).
+    """columns: full fine-tuning, LoRA and the chosen method, if it is neither. missing: (method, why not on this
+    model).
 
-    gpt3: by precision. lora_numbers: how many numbers LoRA trains there. checkpoints: bytes in float16, of the whole model and
-    of LoRA's numbers. products: passes through the matrices in a step of full fine-tuning and of LoRA.
+    gpt3: by precision. lora_numbers: how many numbers LoRA trains there. checkpoints: bytes in float16, of the whole
+    model and of LoRA's numbers. products: passes through the matrices in a step of full fine-tuning and of LoRA.
     """
 
     model: str

@@ -48,7 +48,7 @@ def taken_table(result: TakenApart | Correlated) -> Table:
 
 
 def linear(metric: TakenMetric) -> str:
-    """The formula on one line: symbols, then numbers, then the value."""
+    """Write the formula on one line: symbols, then numbers, then the value."""
     top, bottom = metric.fraction.top, metric.fraction.bottom
     steps = [f"{_bracketed(top[place])} / {_bracketed(bottom[place])}" for place in (0, 1)]
     return " = ".join([*steps, written(metric.value)])
@@ -59,12 +59,12 @@ def _bracketed(part: str) -> str:
 
 
 def written(value: float | None) -> str:
-    """A value with three decimals."""
+    """Write a value with three decimals."""
     return "undefined" if value is None else decimals(value)
 
 
 def formulas(result: TakenApart | Correlated) -> Markup:
-    """Each metric's value, and its formula twice: with its symbols, and with the numbers put in."""
+    """Tabulate each metric's value, and its formula twice: with its symbols, and with the numbers put in."""
     rows = [(strong(metric.title), _value(metric), _typeset(metric)) for metric in result.metrics]
     return quoted(("metric", "value", "formula"), rows, style="quoted formulas")
 
@@ -75,7 +75,7 @@ def _value(metric: TakenMetric) -> str:
 
 
 def _typeset(metric: TakenMetric) -> Markup:
-    """The two fractions; a narrow column may break between them."""
+    """Typeset the two fractions; a narrow column may break between them."""
     fractions = zip(metric.fraction.top, metric.fraction.bottom, strict=True)
     drawn = [Markup("<math><mfrac>{}{}</mfrac></math>").format(_part(top), _part(bottom)) for top, bottom in fractions]
     last = " = 0 / 0" if metric.value is None else f" = {decimals(metric.value)}"
@@ -83,9 +83,9 @@ def _typeset(metric: TakenMetric) -> Markup:
 
 
 def _part(text: str) -> Markup:
-    """Half of a fraction; of a root without the brackets that its line stands for."""
+    """Typeset half of a fraction; a root loses its brackets, since its bar takes their place."""
     if text.startswith("√("):
-        return Markup("<msqrt><mtext>{}</mtext></msqrt>").format(text[2:-1])
+        return Markup("<msqrt><mtext>{}</mtext></msqrt>").format(text[2:-1])  # between "√(" and ")"
     return Markup("<mtext>{}</mtext>").format(text)
 
 
@@ -94,12 +94,12 @@ Told = tuple[tuple[str, ...], tuple[str, ...]]
 
 
 def matrix_sentence(result: TakenApart) -> Markup:
-    """What is peculiar about the matrix."""
+    """Say what is peculiar about the matrix."""
     return prose(*_of_matrix(result)[0])
 
 
 def matrix_notes(result: TakenApart) -> Markup:
-    """The values of the metrics that the headline leaves out, with what they mean."""
+    """State the metrics that the headline leaves out, with what they mean."""
     return caption(*_of_matrix(result)[1])
 
 
@@ -108,7 +108,7 @@ def _of_matrix(result: TakenApart) -> Told:
     all_of, truth = sum(map(sum, matrix)), [sum(row) for row in matrix]
     guessed, names = [sum(column) for column in zip(*matrix, strict=True)], class_names(len(matrix))
     share = strong(f"Accuracy {percent(accuracy or 0)}")
-    if all_of in truth:
+    if all_of in truth:  # a class that holds every example
         only = strong(f"All examples are {names[truth.index(all_of)]}")
         why = f": with one class there is nothing to tell apart, and Matthews is {UNDEFINED}."
         return (only, why), (f"Accuracy {percent(accuracy or 0)} of {counted(all_of, 'example')}.",)
@@ -134,6 +134,7 @@ def _of_two(
     if matthews < 0:
         turned = f"With every answer turned round Matthews would be {decimals(-matthews)}."
         return (phi, f": worse than guessing, whatever accuracy ({percent(accuracy)}) says."), (turned,)
+    # As good as the commoner class alone, so accuracy does not show what Matthews does.
     if accuracy <= most:
         said = f" is no better than always saying {usual} ({percent(most)}), yet something was learned."
         return (share, said), (f"{both} say so: guessing has Matthews 0.",)
@@ -167,12 +168,12 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def class_names(count: int) -> Sequence[str]:
-    """What the page calls so many classes."""
+    """Return what the page calls so many classes."""
     return CLASS_NAMES.get(count) or [f"class {place}" for place in range(1, count + 1)]
 
 
 def matrix_figure(result: TakenApart) -> Picture:
-    """The cells with their counts and totals, and a bar for each metric."""
+    """Draw the cells with their counts and totals, and a bar for each metric."""
     names = class_names(len(result.matrix))
     down, across = (
         [f"{label(name, longest)}<br>{sum(counts):,} in all" for name, counts in zip(names, sides, strict=True)]
@@ -187,7 +188,7 @@ def matrix_figure(result: TakenApart) -> Picture:
     )
     titles, values = (
         [metric.title.replace(" ", "<br>") for metric in result.metrics],
-        [metric.value or 0 for metric in result.metrics],
+        [metric.value or 0 for metric in result.metrics],  # undefined is 0, by convention
     )
     colours = [_COLOURS[metric.slug] for metric in result.metrics]
     drawn = bars(titles, values, colours, texts=list(map(_value, result.metrics)), size=15)
@@ -207,12 +208,12 @@ def _texts(matrix: Matrix) -> list[list[str]]:
 
 
 def points_sentence(result: Correlated) -> Markup:
-    """What the points show."""
+    """Say what the points show."""
     return prose(*_of_points(result)[0])
 
 
 def points_notes(result: Correlated) -> Markup:
-    """Which point decides, what it does to the order, and the correlation that the headline leaves out."""
+    """Say which point decides, what it does to the order, and the correlation that the headline leaves out."""
     return caption(*said) if (said := _of_points(result)[1]) else Markup("")
 
 
@@ -226,7 +227,7 @@ def _of_points(result: Correlated) -> Told:
         return (f"All {side} scores are equal: without spread ", undefined, "."), (ends,)
     pearson, spearman = strong(f"Pearson {decimals(first)}"), strong(f"Spearman {decimals(second)}")
     order = (f"By their order alone, Spearman {decimals(second)}.",)
-    if count == 2:
+    if count == 2:  # any two points lie on a line
         always = strong(f"Pearson is {decimals(first)}")
         return ("Any two points lie on a line, so ", always, " whatever they are."), ("Add more.",)
     if without is not None and abs(without.pearson - first) > 0.15:
@@ -252,7 +253,7 @@ def _of_points(result: Correlated) -> Told:
 
 
 def points_figure(result: Correlated) -> Picture:
-    """The scores and their ranks, each with the line of least squares; Pearson of the ranks is Spearman."""
+    """Draw the scores and their ranks, each with the line of least squares; Pearson of the ranks is Spearman."""
     pearson, spearman = (f"<b>{metric.title} {written(metric.value)}</b>" for metric in result.metrics)
     numbers = [number for point in result.scores.points for number in point]
     ends = [min(0.0, *numbers), max(HIGHEST, *numbers)]
@@ -266,7 +267,7 @@ def points_figure(result: Correlated) -> Picture:
 
 def _scatter(cloud: Cloud, ends: list[float], title: str, axes: tuple[str, str]) -> Panel:
     numbers = list(range(1, len(cloud.points) + 1))
-    air = (ends[1] - ends[0]) / 40
+    air = (ends[1] - ends[0]) / 40  # marks at the ends stay whole
     span = [ends[0] - air, ends[1] + air]
     hover = "point %{customdata}: %{x}, %{y}"
     x, y = zip(*cloud.points, strict=True)
@@ -278,7 +279,7 @@ def _scatter(cloud: Cloud, ends: list[float], title: str, axes: tuple[str, str])
 
 
 def task_table() -> Markup:
-    """GLUE's nine tasks, the metrics that judge them, and why."""
+    """Tabulate GLUE's nine tasks, the metrics that judge them, and why."""
     rows = [
         (
             strong(task.title) + Markup("<br>") + ", ".join(METRICS[name].title for name in task.metrics),

@@ -28,14 +28,16 @@ ROUNDING = 1e-12
 
 
 def take_metrics_apart(params: ConfusionParams) -> TakenApart:
-    """Accuracy, precision, recall, F1 and Matthews; of more than two classes the unweighted means of the middle three."""
+    """Compute accuracy, precision, recall, F1 and Matthews; of more than two classes the unweighted means of the middle
+    three.
+    """
     found = counted(params.matrix)
     metrics = _of_two(params.matrix, found) if len(params.matrix) == 2 else _of_many(params.matrix, found)
     return TakenApart(metrics, params.matrix, _with_zeros(found.f1))
 
 
 def correlate(params: PointsParams) -> Correlated:
-    """Pearson of the scores x and y, and Spearman: Pearson of their ranks p and q."""
+    """Compute Pearson of the scores x and y, and Spearman: Pearson of their ranks p and q."""
     from scipy.stats import rankdata
 
     points = params.points
@@ -83,7 +85,7 @@ def _of_many(matrix: Matrix, found: Counted) -> tuple[TakenMetric, ...]:
 
 
 def _mean(slug: str, title: str, letter: str, each: Sequence[float | None]) -> TakenMetric:
-    """Over the classes; one without a value counts as 0, scikit-learn's convention."""
+    """Average over the classes; one without a value counts as 0, scikit-learn's convention."""
     count, values = f"{len(each)}", _with_zeros(each)
     fraction = Fraction((_sum_of(letter, len(each)), " + ".join(map(decimals, values))), (count, count))
     return TakenMetric(slug, title, sum(values) / len(values), fraction)
@@ -94,13 +96,13 @@ def _with_zeros(values: Sequence[float | None]) -> tuple[float, ...]:
 
 
 def _sum_of(letter: str, count: int) -> str:
-    """The letter with the numbers of the classes, from 1."""
+    """Write the letter with the numbers of the classes, from 1."""
     low = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
     return " + ".join(f"{letter}{place}".translate(low) for place in range(1, count + 1))
 
 
 def _gorodkin(matrix: Matrix) -> Fraction:
-    """c right of s examples; class k is true t times and predicted p times (Gorodkin 2004)."""
+    """Write Gorodkin's fraction: c right of s examples; class k is true t times and predicted p times (Gorodkin 2004)."""
     true = [sum(row) for row in matrix]
     predicted = [sum(row[place] for row in matrix) for place in range(len(matrix))]
     right, total = sum(matrix[place][place] for place in range(len(matrix))), sum(true)
@@ -116,10 +118,10 @@ def _gorodkin(matrix: Matrix) -> Fraction:
 
 
 def _products(points: Points, *letters: str) -> Fraction:
-    """Pearson's fraction; two letters stand for the two numbers of a point."""
+    """Write Pearson's fraction; two letters stand for the two numbers of a point."""
     apart = _apart(points)
-    (x_square, both), (_, y_square) = apart.T @ apart
-    x, y = (f"({letter} − {letter}\u0304)" for letter in letters)
+    (x_square, both), (_, y_square) = apart.T @ apart  # (2, 2): sums of squares and of products
+    x, y = (f"({letter} − {letter}\u0304)" for letter in letters)  # U+0304 draws a line over the letter before it
     return Fraction(
         (f"Σ {x}·{y}", _plain(both)),
         (f"√(Σ {x}² · Σ {y}²)", f"√({_plain(x_square)} · {_plain(y_square)})"),
@@ -129,7 +131,7 @@ def _products(points: Points, *letters: str) -> Fraction:
 def _cloud(points: Points) -> Cloud:
     apart = _apart(points)
     square = float(apart[:, 0] @ apart[:, 0])
-    if len({x for x, _ in points}) < 2 or not square:
+    if len({x for x, _ in points}) < 2 or not square:  # equal x have no slope, and squares may underflow
         return Cloud(points, None)
     slope = float(apart[:, 0] @ apart[:, 1]) / square
     x, y = (sum(values) / len(values) for values in zip(*points, strict=True))
@@ -137,26 +139,30 @@ def _cloud(points: Points) -> Cloud:
 
 
 def _without(points: Points, pearson: float | None) -> Without | None:
-    """Of n points at (a, b) from their means, the sums of products without one are smaller by n / (n − 1) times its own."""
+    """Find the point without which Pearson differs most.
+
+    Of n points at (a, b) from their means, the sums of products without one are smaller by n / (n − 1) times its own.
+    """
     import numpy as np
 
     if pearson is None or len(points) < 3:
         return None
     apart = _apart(points)
     a, b = apart.T
-    (x_square, both), (_, y_square) = apart.T @ apart
+    (x_square, both), (_, y_square) = apart.T @ apart  # (2, 2), from all points
     more = len(points) / (len(points) - 1)
     xs, ys = x_square - more * a * a, y_square - more * b * b
     spread = (xs > ROUNDING * x_square) & (ys > ROUNDING * y_square)
     pearsons = (both - more * a * b) / np.sqrt(np.where(spread, xs * ys, 1.0))
-    place = int(np.argmax(np.where(spread, abs(pearsons - pearson), -1.0)))
+    place = int(np.argmax(np.where(spread, abs(pearsons - pearson), -1.0)))  # -1: below any distance
     true, predicted = zip(*points[:place], *points[place + 1 :], strict=True)
+    # Once more from the points: differences of large sums lose digits.
     rest = METRICS["pearson"].compute(true, predicted)
     return None if rest is None else Without(points[place], rest, METRICS["spearman"].compute(true, predicted))
 
 
 def _apart(points: Points) -> Any:
-    """Each point's distance from the means of both numbers, [points, 2]."""
+    """Return each point's distance from the means of both numbers, [points, 2]."""
     import numpy as np
 
     values = np.array(points)

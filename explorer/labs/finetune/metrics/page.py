@@ -52,7 +52,7 @@ FLIP = "Call the other class positive"
 
 
 def build_metrics(page: Page, tab: gr.Tab) -> None:
-    """Two tabs, for classes and for scores; in each, which task is judged how."""
+    """Fill and wire two tabs, for classes and for scores; in each, which task is judged how."""
     caption("Used on this tab: <strong>no model and no run</strong>, but the numbers that stand in its tables.")
     with gr.Tabs():
         with gr.Tab("Classes", id="classes"):
@@ -74,6 +74,7 @@ def _classes(page: Page, tab: gr.Tab) -> None:
             )
             apart = rich_text(elem_classes=["wide"], elem_id="matrix-formulas")
     _why()
+    # A client sends it; the page's comes from its table.
     given = {"matrix": gr.JSON([list(row) for row in first], visible=False)}
     connection = Connection(page, TAKE_APART, given, [*view, (apart, figures.formulas)])
     other = tries.buttons[FLIP].click(flipped, [cells], [cells], **QUIET).then
@@ -107,7 +108,7 @@ def _why() -> None:
 
 
 def matrix_frame(matrix: Sequence[Sequence[Any]]) -> dict[str, Any]:
-    """A matrix as the table shows it, each row behind its class; the cells may hold what no count is."""
+    """Return a matrix as the table shows it, each row behind its class; the cells may hold what no count is."""
     names = CLASS_NAMES[len(matrix)]
     return {
         "headers": ["true", *names],
@@ -116,18 +117,18 @@ def matrix_frame(matrix: Sequence[Sequence[Any]]) -> dict[str, Any]:
 
 
 def points_frame(points: Points) -> dict[str, Any]:
-    """Points as the table shows them, each with its number."""
+    """Return points as the table shows them, each with its number."""
     rows = [[number, *point] for number, point in enumerate(points, start=1)]
     return {"headers": ["pair", "true score", "predicted score"], "data": rows}
 
 
 def flipped(rows: list[list[Any]]) -> dict[str, Any]:
-    """The table with the classes in the other order, whatever stands in its cells."""
-    return matrix_frame([row[:0:-1] for row in reversed(rows)])
+    """Return the table with the classes in the other order, whatever stands in its cells."""
+    return matrix_frame([row[:0:-1] for row in reversed(rows)])  # both ways, without the names
 
 
 def read_matrix(values: dict[str, Any]) -> dict[str, Any]:
-    """The action's parameters from the table. Raises BadInputError, which names the cell."""
+    """Read the action's parameters from the table. Raises BadInputError, which names the cell."""
     names = [row[0] for row in values["cells"]]
     return {
         "matrix": [
@@ -141,7 +142,7 @@ def read_matrix(values: dict[str, Any]) -> dict[str, Any]:
 
 
 def read_points(values: dict[str, Any]) -> dict[str, Any]:
-    """The same for the points, of those pairs that have a score."""
+    """Read the points in the same way, of those pairs that have a score."""
     heads = ("true score", "predicted score")
     return {
         "points": [

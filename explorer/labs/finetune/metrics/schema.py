@@ -51,18 +51,18 @@ def _is_row(row: object) -> TypeGuard[Sequence[Any]]:
 
 
 def read_count(cell: object) -> int:
-    """What stands in a cell of the matrix. Raises BadInputError."""
+    """Read a cell of the matrix. Raises BadInputError."""
     try:
         number = float(cell)  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
         number = math.nan
-    if not 0 <= number <= LARGEST_COUNT or number != int(number):
+    if not 0 <= number <= LARGEST_COUNT or number != int(number):  # nan is not in the range
         raise BadInputError(f"Each cell counts examples: a whole number from 0 to {LARGEST_COUNT:,}; got {cell!r}.")
     return int(number)
 
 
 def read_score(cell: object) -> float:
-    """One of the two numbers of a point. Raises BadInputError."""
+    """Read one of the two numbers of a point. Raises BadInputError."""
     said = f"A score is a number of at most {LARGEST_SCORE:,.0f} in size; got {{value}}."
     number: float = Number(-LARGEST_SCORE, LARGEST_SCORE, said=said).read(cell, "score")
     return number
@@ -91,9 +91,9 @@ class Fraction:
 
 
 def decimals(value: float, places: int = 3) -> str:
-    """Rounded half away from zero, as in a textbook, with a true minus; never "−0.000"."""
+    """Round half away from zero, as in a textbook, with a true minus; never "−0.000"."""
     rounded = Decimal(value).quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP)
-    return f"{rounded + 0:f}".replace("-", "−")
+    return f"{rounded + 0:f}".replace("-", "−")  # + 0 takes the sign from a zero
 
 
 @dataclass(frozen=True)
@@ -155,7 +155,7 @@ _TRUE = tuple(round(0.2 + 0.25 * place, 2) for place in range(20))
 
 
 def _scattered(seed: int, predict: Callable[[random.Random, float], float], true: Sequence[float] = _TRUE) -> Points:
-    """What `predict` makes of each true score, kept on the scale and rounded."""
+    """Return what `predict` makes of each true score, kept on the scale and rounded."""
     chance = random.Random(seed)
     return tuple((score, round(min(5.0, max(0.0, predict(chance, score))), 2)) for score in true)
 

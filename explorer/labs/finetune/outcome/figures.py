@@ -18,19 +18,19 @@ AROUND = 70
 
 
 def label_text(record: RunRecord, label: float) -> str:
-    """A class by its name, a score by its number."""
+    """Write a class by its name, a score by its number."""
     return record.labels[int(label)] if record.labels else f"{label:.2f}"
 
 
 def outcome_figure(record: RunRecord) -> Picture | str:
-    """The confusion matrix of a classification, true against predicted scores of a regression; empty for other kinds."""
+    """Draw the confusion matrix of a classification, true against predicted scores of a regression; "" for other kinds."""
     if record.outcome is None or _has_no_classes(record):
         return ""
     return _confusion(record, record.outcome) if record.labels else _scatter(record.outcome)
 
 
 def _has_no_classes(record: RunRecord) -> bool:
-    """Whether it has neither classes nor scores to compare: it fills masks, or its answers are texts."""
+    """Return whether a run has neither classes nor scores to compare: it fills masks, or its answers are texts."""
     return kind_of(record.spec.method, record.kind).slug != CLASSES
 
 
@@ -52,8 +52,8 @@ def confusion_cells(
     texts: Sequence[Sequence[str]],
     **look: Any,
 ) -> list[Trace]:
-    """The cells of a confusion matrix, each coloured by its share of its true class; look: as of `heat`."""
-    shares = [[count / (sum(row) or 1) for count in row] for row in counts]
+    """Draw the cells of a confusion matrix, each coloured by its share of its true class; look: as of `heat`."""
+    shares = [[count / (sum(row) or 1) for count in row] for row in counts]  # a class without held-out examples
     hover = "%{text} examples of %{y} taken for %{x} (%{z:.1%} of the true class)"
     return heat(across, down, shares, CIVIDIS, texts=texts, size=22, text=texts, gap=3, hover=hover, **look)
 
@@ -69,7 +69,7 @@ def _scatter(outcome: Outcome) -> Picture:
 
 
 def mistakes(record: RunRecord, most: int = 8) -> Markup:
-    """The most confident mistakes, as a table; the visitor's own texts in it are escaped."""
+    """Tabulate the most confident mistakes; the visitor's own texts in it are escaped."""
     if record.outcome is not None and record.outcome.judged:
         return _judged(record, record.outcome, most)
     if record.outcome is None or _has_no_classes(record):
@@ -90,14 +90,14 @@ def mistakes(record: RunRecord, most: int = 8) -> Markup:
 
 
 def _around(context: str, wanted: Sequence[str]) -> str:
-    """What of a text stands around the first of the wanted words."""
+    """Return what of a text stands around the first of the wanted words."""
     place = next((context.index(one) for one in wanted if one and one in context), 0)
     begin, end = max(0, place - AROUND), place + AROUND
     return ("…" if begin else "") + context[begin:end].strip() + ("…" if end < len(context) else "")
 
 
 def _judged(record: RunRecord, outcome: Outcome, most: int) -> Markup:
-    """What was asked, what is right and what the run said, of held-out examples; those with the lowest score first."""
+    """Tabulate what was asked, what is right and what the run said, of held-out examples; the lowest score first."""
     shown = sorted(outcome.judged, key=lambda one: 1.0 if one.score is None else one.score)[:most]
     rows = [
         (

@@ -48,7 +48,7 @@ def sweep_table(sweep: Sweep) -> Table:
 
 
 def sweep_sentence(sweep: Sweep) -> Markup:
-    """How far it is; at the end which value does best, and whether the seeds can tell it from the next."""
+    """Say how far it is; at the end which value does best, and whether the seeds can tell it from the next."""
     ended = sum(not record.status.is_active for record in sweep.records)
     if not sweep.records:
         return prose("The runs are starting.")
@@ -65,7 +65,7 @@ def sweep_sentence(sweep: Sweep) -> Markup:
 
 
 def _of_ranks(sweep: Sweep, scored: Sequence[Point]) -> list[str]:
-    """Whether the rank matters, else how far apart the ranks' means lie; nothing for other settings or single seeds."""
+    """Say that the rank hardly matters, or how far apart the ranks' means lie; [] for other settings or single seeds."""
     if not _over_ranks(sweep, scored):
         return []
     if _hardly_matters(scored):
@@ -77,19 +77,20 @@ def _of_ranks(sweep: Sweep, scored: Sequence[Point]) -> list[str]:
 
 
 def _over_ranks(sweep: Sweep, scored: Sequence[Point]) -> bool:
-    """Whether ranks are compared, each with several seeds."""
+    """Return whether ranks are compared, each with several seeds."""
     return sweep.setting == "rank" and len(scored) > 1 and min(len(point.runs.scores) for point in scored) > 1
 
 
 def _hardly_matters(scored: Sequence[Point]) -> bool:
     means = [point.runs.mean for point in scored]
+    # A difference of 0.02 in floats may be a little more.
     return round(max(means) - min(means), 6) <= HARDLY and not any(
         _told_apart(one, other) for one, other in combinations(scored, 2)
     )
 
 
 def _ranks_notes(sweep: Sweep, scored: Sequence[Point]) -> str:
-    """Between which scores the means of all ranks lie."""
+    """State between which scores the means of all ranks lie."""
     if not _over_ranks(sweep, scored):
         return ""
     metric, means = sweep.records[0].leading_metric, [point.runs.mean for point in scored]
@@ -100,12 +101,12 @@ def _ranks_notes(sweep: Sweep, scored: Sequence[Point]) -> str:
 
 
 def _told_apart(one: Point, other: Point) -> bool:
-    """Whether the same seeds put one value ahead of another beyond chance."""
+    """Return whether the same seeds put one value ahead of another beyond chance."""
     return any(p < ALPHA for p in every_pair_p([one.runs.scores, other.runs.scores]).values())
 
 
 def _of_method(sweep: Sweep, ranked: Sequence[Point]) -> list[str]:
-    """The best value of the only method, and whether its seeds tell it from the next."""
+    """Say which value of the only method is best, and whether its seeds tell it from the next."""
     first, metric = ranked[0], sweep.records[0].leading_metric
     name = f"{find_method(first.method).title}: " if first.method else ""
     if len(ranked) < 2:
@@ -115,14 +116,14 @@ def _of_method(sweep: Sweep, ranked: Sequence[Point]) -> list[str]:
     second = ranked[1]
     if first.runs.mean == second.runs.mean:
         return [*parts, f", as at {_shown(second.value)}."]
-    if len(first.runs.scores.keys() & second.runs.scores.keys()) < 2:
+    if len(first.runs.scores.keys() & second.runs.scores.keys()) < 2:  # no seeds in common but one, so no test
         return [*parts, ", by one seed alone."]
     (p,) = differences_p([(first.runs.scores, second.runs.scores)])
     return [*parts, lead_in_words([(_shown(second.value), p < ALPHA)]), "."]
 
 
 def _of_methods(sweep: Sweep, best: Sequence[Sequence[Point]]) -> list[str]:
-    """Where each of two methods does best; of more than two the best of all."""
+    """Say where each of two methods does best; of more than two the best of all."""
     titles = [find_method(ranked[0].method).title for ranked in best]
     if len(best) == 2:
         values = [strong(_shown(ranked[0].value)) for ranked in best]
@@ -141,7 +142,7 @@ def _of_methods(sweep: Sweep, best: Sequence[Sequence[Point]]) -> list[str]:
 
 
 def sweep_notes(sweep: Sweep) -> Markup:
-    """What the headline rests on: spreads, intervals over the seeds, and LoRA's rate beside full fine-tuning's."""
+    """State what the headline rests on: spreads, intervals over the seeds, and LoRA's rate beside full fine-tuning's."""
     metric, best = sweep.records[0].leading_metric, _best_first(sweep)
     running = next((record for record in sweep.records if record.status is RunStatus.RUNNING), None)
     parts = [f"Now {running.name}, step {running.step} of {running.steps or '?'}. "] if running else []
@@ -168,7 +169,7 @@ def sweep_notes(sweep: Sweep) -> Markup:
 
 
 def _best_first(sweep: Sweep) -> dict[str, list[Point]]:
-    """The points of each method that have a score, the highest mean first."""
+    """Return the points of each method that have a score, the highest mean first."""
     scored = [point for point in points_of(sweep) if point.runs.scores]
     return {
         method: sorted((one for one in scored if one.method == method), key=lambda one: -one.runs.mean)
@@ -177,7 +178,7 @@ def _best_first(sweep: Sweep) -> dict[str, list[Point]]:
 
 
 def sweep_figure(sweep: Sweep) -> Picture | str:
-    """Means joined by a line a method with the standard deviation as a bar, and each seed as an open mark."""
+    """Draw means joined by a line a method with the standard deviation as a bar, and each seed as an open mark."""
     scored = [point for point in points_of(sweep) if point.runs.scores]
     if not scored:
         return ""
@@ -201,18 +202,20 @@ def sweep_figure(sweep: Sweep) -> Picture | str:
 
 
 def _reaching(low: float, high: float) -> tuple[float, float]:
-    """An axis around shares, no shorter than that of the paper's: a difference then looks as large here as there."""
+    """Return an axis around shares, no shorter than that of the paper's: a difference then looks as large here as
+    there.
+    """
     return min(low - 0.02, high + 0.01 - PAPERS_SPAN), min(1.005, high + 0.01)
 
 
 def _in_the_paper() -> Panel:
-    """The rows of LoRA's Table 6 that adapt W_q and W_v."""
+    """Draw the rows of LoRA's Table 6 that adapt W_q and W_v."""
     rows = [(task, scores) for task, weights, scores in lora.TABLE_6 if weights == "W_q, W_v"]
     drawn = [
         line(
             list(lora.RANKS),
             [score / 100 for score in scores],
-            series(place + 2),
+            series(place + 2),  # other colours than those of the runs beside it
             f"GPT-3 on {task}",
             width=3,
             size=10,
@@ -238,7 +241,7 @@ def _traces(own: Sequence[Point], colour: str, name: str, named: bool) -> list[T
         [point.runs.mean for point in own],
         colour,
         name,
-        width=0 if named else 3,
+        width=0 if named else 3,  # names have no order for a line to follow
         size=12,
         error_y=error_bars(spread, colour=colour, thickness=2, width=8),
         cliponaxis=False,
@@ -267,7 +270,7 @@ def _across(sweep: Sweep, values: Sequence[Value], named: bool) -> Axis:
 
 
 def sweep_rows(sweep: Sweep) -> Markup:
-    """A row a value: the mean, the spread, the number of seeds, what was trained; then notes, and what could not be had."""
+    """Tabulate a row a value: the mean, the spread, how many seeds, what was trained; then notes, and what is missing."""
     metric = sweep.records[0].leading_metric
     rows = [
         (

@@ -71,7 +71,7 @@ from MNLI (Liu et al. 2019, section 5.1; Hu et al. 2021, section 5.2).
 
 
 def build_sweep(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
-    """The worked examples' ranks are drawn when the tab is opened."""
+    """Fill and wire the tab; the worked examples' ranks are drawn when it is opened."""
     with two_columns():
         with inputs_column():
             used = rich_text(elem_id="sweep-used")

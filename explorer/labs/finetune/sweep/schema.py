@@ -33,7 +33,8 @@ Value = float | str
 class Setting:
     """What is swept. read: a value from its text, BadInputError for another; put: a run with it; of: a run's value.
 
-    values: what is swept where none are named. log: whether its axis is. methods: that have it, where not all do.
+    values: what is swept if none are named. log: whether its axis is logarithmic. methods: those that have it, if not
+    all do.
     """
 
     slug: str
@@ -60,7 +61,7 @@ def _number(name: str) -> Callable[[str], Value]:
 
 
 def _matrices(text: str) -> str:
-    """q+v, in the order of TARGETS."""
+    """Read q+v; return the matrices in the order of TARGETS."""
     names = [_LONG.get(part.strip(), part.strip()) for part in text.split("+")]
     unknown = [name for name in names if name not in TARGETS]
     if unknown:
@@ -73,7 +74,7 @@ def _written(names: tuple[str, ...]) -> str:
 
 
 def _on_matrices(spec: RunSpec, value: str) -> RunSpec:
-    """As many ranks for each as leave the budget alone; alpha is twice the rank, so that the update's scale stays."""
+    """Put a run on matrices, with as high a rank for each as the budget allows; alpha is twice the rank, as elsewhere."""
     targets = tuple(_LONG[part] for part in value.split("+"))
     rank = max(1, BUDGET // len(targets))
     return replace(spec, targets=targets, rank=rank, alpha=2.0 * rank)
@@ -84,7 +85,7 @@ def _method(text: str) -> str:
 
 
 def _start(text: str) -> str:
-    """Pretrained, random, or an earlier run, whose name has a digit or a hyphen."""
+    """Read a start: pretrained, random, or an earlier run, whose name has a digit or a hyphen."""
     return text if re.search(r"[\d-]", text) else str(OneOf(("pretrained", "random")).read(text, "start"))
 
 
@@ -109,7 +110,7 @@ SETTINGS = {
             "1e-5, 1e-4, 1e-3, 1e-2",
             _number("learning_rate"),
             lambda spec, value: replace(spec, learning_rate=value),
-            lambda spec: learning_rate(spec, kind_of(spec.method, "")),
+            lambda spec: learning_rate(spec, kind_of(spec.method, "")),  # None stands for the method's own rate
             log=True,
         ),
         Setting(
@@ -208,11 +209,11 @@ class SweepParams:
         return self
 
     def specs(self) -> list[RunSpec]:
-        """Every run: seed by seed, so that each value has been seen once before any is repeated."""
+        """Return every run: seed by seed, so that each value has been seen once before any is repeated."""
         setting = SETTINGS[self.setting]
         read = [setting.read(text) for text in self.values or setting.values.split(", ")]
-        values = list(dict.fromkeys(read))
-        methods = ("lora",) if setting.slug == "method" else self.methods
+        values = list(dict.fromkeys(read))  # a value named twice is swept once
+        methods = ("lora",) if setting.slug == "method" else self.methods  # a sweep of methods names them as its values
         for slug in methods:
             if setting.methods and slug not in setting.methods:
                 known = ", ".join(setting.methods)
@@ -241,7 +242,7 @@ class Sweep:
 
     @property
     def records(self) -> tuple[RunRecord, ...]:
-        """Its runs."""
+        """The sweep's runs."""
         return self.compared.records
 
     @property
@@ -260,7 +261,7 @@ class Point:
 
 
 def points_of(sweep: Sweep) -> list[Point]:
-    """By method, in the order in which the values were named; numbers by size."""
+    """Return the points by method, in the order in which the values were named; numbers by size."""
     found: dict[tuple[str, Value], list[RunRecord]] = {}
     by_method = sweep.setting == "method"
     for record in sweep.records:

@@ -37,7 +37,7 @@ AFTER = "Or from an earlier run of this model, merged: the papers' RTE, MRPC and
 
 
 def explanation(method: Method) -> str:
-    """What a method does, its formula, and where it comes from."""
+    """Return what a method does, its formula, and where it comes from."""
     return f"{method.summary}\n\n$${method.formula}$$\n\n*{method.source}*"
 
 
@@ -46,7 +46,7 @@ def _usual(method: str, task: str) -> float:
 
 
 def run_settings(record: RunRecord) -> dict[str, Any]:
-    """What the controls are to hold for a run like this one, by NAMES."""
+    """Return what the controls are to hold for a run like this one, by NAMES."""
     spec = record.spec
     rate = learning_rate(spec, kind_of(spec.method, record.kind))
     return {name: getattr(spec, name) for name in NAMES} | {"targets": list(spec.targets), "learning_rate": rate}
@@ -81,12 +81,14 @@ class Controls:
             made["after"] = self.after = picker.dropdown("Starts from", PRETRAINED, info=AFTER, elem_id="after")
         made |= {"task": task, "method": self.method, "learning_rate": self.learning_rate}
         self.inputs = {name: made[name] for name in NAMES}
-        self.taken = gr.JSON(visible=False)
+        self.taken = gr.JSON(visible=False)  # the settings of the run that was taken up last
         with gr.Accordion("How this method works", open=False):
             self.explained = gr.Markdown(explanation(find_method("lora")), latex_delimiters=LATEX)
 
     def wire(self) -> None:
-        """Show what the chosen method reads, and hide what it does not; a visitor's choice also sets its learning rate."""
+        """Wire the controls: show what the chosen method reads, and hide what it does not; a choice also sets its
+        learning rate.
+        """
         shown = [self.lora, self.prefix, self.adapter, self.explained, self.learning_rate]
         asked = [self.method, self.inputs["task"]]
         with_taken = [*asked, self.taken]
@@ -112,7 +114,9 @@ class Controls:
 
     @staticmethod
     def _rate(slug: str, task: str, taken: dict[str, Any] | None) -> Any:
-        """The method's own, but a run's where its settings were taken up: the event of its task comes after them."""
+        """Return the method's own rate, or a run's if its settings were taken up: the event of its task comes after
+        them.
+        """
         usual = _usual(slug, task)
         is_of_run = taken is not None and (taken["method"], taken["task"]) == (slug, task)
         return gr.update(value=taken["learning_rate"] if taken and is_of_run else usual, info=_info(usual))

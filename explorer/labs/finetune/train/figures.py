@@ -22,7 +22,7 @@ LEAST, ROOMY = 10, 100
 
 
 def lora_view(result: PlanResult) -> Markup:
-    """Both drawings with the numbers that they stand for; nothing where another method is chosen."""
+    """Draw both with the numbers that they stand for; nothing if another method is chosen."""
     added, layer = result.low_rank, result.layer
     if added is None or layer is None or not added.matrices:
         return Markup("")
@@ -35,7 +35,9 @@ def lora_view(result: PlanResult) -> Markup:
 
 
 def lora_drawing(added: LowRank) -> Markup:
-    """The first of the chosen matrices as Figure 1 of Hu et al. 2021 has it: h = W x + (α/r) B A x, x at the bottom."""
+    """Draw the first of the chosen matrices as Figure 1 of Hu et al. 2021 has it: h = W x + (α/r) B A x, x at the
+    bottom.
+    """
     first, middle = added.matrices[0], (LEFT + RIGHT) // 2
     rows, columns, rank = (_pixels(count, first) for count in (first.rows, first.columns, added.rank))
     parts = [
@@ -58,7 +60,7 @@ def lora_drawing(added: LowRank) -> Markup:
 
 
 def _pixels(count: int, first: Matrix) -> int:
-    """A side as long as it is beside the longer side of W."""
+    """Return how long a side is beside the longer side of W, in pixels."""
     return max(LEAST, round(SIDE * count / max(first.rows, first.columns)))
 
 
@@ -69,7 +71,7 @@ def _scale(added: LowRank) -> str:
 
 
 def _ways(middle: int) -> Iterable[Markup]:
-    """x goes up both ways; what comes out is added."""
+    """Draw the two ways up for x, and the sum of what comes out."""
     for x in (LEFT, RIGHT):
         points = ((middle, HIGH - 22), (middle, HIGH - 40), (x, HIGH - 40), (x, 40), (middle, 40))
         path = " ".join(f"{across},{down}" for across, down in points)
@@ -84,19 +86,19 @@ def _rectangle(wide: int, high: int) -> Iterable[tuple[int, int]]:
 
 
 def _trapezoid(above: int, below: int, top: int, bottom: int) -> Iterable[tuple[int, int]]:
-    """A matrix that takes `below` numbers to `above`, both as pixels."""
+    """Return the corners of a matrix that takes `below` numbers to `above`, both as pixels."""
     upper, lower = above // 2, below // 2
     return [(RIGHT - upper, top), (RIGHT + upper, top), (RIGHT + lower, bottom), (RIGHT - lower, bottom)]
 
 
 def _shape(style: str, corners: Iterable[tuple[int, int]]) -> Markup:
-    """Opaque below its colour, so that no line shows through."""
+    """Draw a shape, opaque below its colour, so that no line shows through."""
     path = " ".join(f"{x},{y}" for x, y in corners)
     return Markup('<polygon class="ground" points="{0}"/><polygon class="{1}" points="{0}"/>').format(path, style)
 
 
 def _name_of(first: Matrix, wide: int, high: int) -> Iterable[Markup]:
-    """What W is: inside where there is room, else beside it or above it."""
+    """Write what W is: inside if there is room, else beside it or above it."""
     lines = (f"W, {first.name}", f"{first.rows:,} × {first.columns:,}", "frozen")
     x, y, anchor = LEFT, MIDDLE - 14, "middle"
     if wide < ROOMY:
@@ -107,7 +109,7 @@ def _name_of(first: Matrix, wide: int, high: int) -> Iterable[Markup]:
 
 
 def _beside(text: str, wide: int, y: int) -> Markup:
-    """What A or B is: inside where it is wide enough, else to its right."""
+    """Write what A or B is: inside if it is wide enough, else to its right."""
     return _word(RIGHT, y, text) if wide >= ROOMY else _word(RIGHT + wide // 2 + 8, y, text, "start")
 
 
@@ -125,7 +127,7 @@ def _described(added: LowRank) -> str:
 
 
 def _counted(added: LowRank) -> Markup:
-    """What W and B A have, multiplied out, for each shape; then all of them together."""
+    """Say what W and B A have, multiplied out, for each shape; then all of them together."""
     shapes: dict[tuple[int, int], list[Matrix]] = {}
     for matrix in added.matrices:
         shapes.setdefault((matrix.rows, matrix.columns), []).append(matrix)
@@ -135,7 +137,7 @@ def _counted(added: LowRank) -> Markup:
 
 
 def _against(added: LowRank, alike: list[Matrix]) -> Markup:
-    """One shape's numbers; below W's only where they are."""
+    """State one shape's numbers, as a share of W's only if they are fewer."""
     first, rank = alike[0], added.rank
     square = first.rows == first.columns
     names = ", ".join(matrix.name for matrix in alike)

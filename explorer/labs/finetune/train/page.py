@@ -38,7 +38,7 @@ NO_SCRIPT = "# These settings begin with what their run computes: train.py comes
 
 
 def build_train(page: Page, picker: RunPicker) -> tuple[Stream, gr.Dropdown]:
-    """Returns the stream that follows the chosen run, and the list of runs to start from."""
+    """Fill and wire the tab. Return the stream that follows the chosen run, and the list of runs to start from."""
     with two_columns():
         with inputs_column():
             caption("A new run, with the settings below:")  # a link's run is described beside them
@@ -77,6 +77,7 @@ def build_train(page: Page, picker: RunPicker) -> tuple[Stream, gr.Dropdown]:
     def steer(record: RunRecord, owner: str) -> list[Any]:
         mine = owner in (record.owner, "*")
         over = record.status in (RunStatus.STOPPED, RunStatus.INTERRUPTED, RunStatus.FAILED)
+        # While steps come in, lists stay as they are: a visitor may have one open.
         moving = record.status is RunStatus.RUNNING and record.step > 0
         known = [] if moving else picker.choices_beside(record, owner)
         first = gr.skip() if moving else gr.update(choices=picker.beside(controls.after, known))
@@ -115,7 +116,9 @@ def _curves(record: RunRecord, scale: str = "linear") -> Picture:
 
 
 def _can_be_asked_for(record: RunRecord) -> bool:
-    """Whether the settings at the left can make a run like it: a file's training is unknown, and students have a teacher."""
+    """Return whether the settings at the left can make a run like it: a file's training is unknown, and students have a
+    teacher.
+    """
     return record.status is not RunStatus.IMPORTED and not record.spec.teacher
 
 
@@ -124,7 +127,7 @@ def _when_ended(draw: Draw) -> Draw:
 
 
 def _plan(page: Page, controls: Controls, places: tuple[gr.HTML, gr.HTML], folded: Panel) -> None:
-    """What the settings would train, in a sentence and drawn, and the script, anew whenever one of them changes."""
+    """Wire what the settings would train, in a sentence and drawn, and the script, anew whenever one of them changes."""
     assert folded.scripts is not None
     with folded.scripts:
         gr.Markdown(ABOUT_SCRIPT)

@@ -36,6 +36,7 @@ def _nist_rows(result: Parts) -> list[tuple[str, Cell]]:
     apart = result.apart.nist
     sums = enumerate(zip(apart.parts.information, apart.parts.of_all, strict=True), start=1)
     found: list[tuple[str, Cell]] = [(f"information: {' '.join(one.ngram)}", one.info) for one in apart.found]
+    # A short text has no long n-grams.
     found += [(f"information of the {order}-grams / their number", total / max(1, of)) for order, (total, of) in sums]
     lengths = [("words", apart.parts.length), ("mean words of a reference", apart.parts.mean_length)]
     return [*found, *lengths, ("length penalty", apart.parts.penalty), ("score", apart.parts.value)]
@@ -96,12 +97,12 @@ Told = tuple[tuple[str, ...], tuple[str, ...]]
 
 
 def parts_sentence(result: Parts, metric: str = METRICS[0]) -> Markup:
-    """What the metric finds in the sentence."""
+    """Say what the metric finds in the sentence."""
     return prose(*_SAID[metric](result)[0])
 
 
 def parts_notes(result: Parts, metric: str = METRICS[0]) -> Markup:
-    """What the score is made of."""
+    """Say what the score is made of."""
     return caption(*said) if (said := _SAID[metric](result)[1]) else Markup("")
 
 
@@ -136,7 +137,7 @@ def _nist_said(result: Parts) -> Told:
     most = apart.found[bits.index(max(bits))]
     rivals = sum(one == max(bits) for one in bits) - 1
     alone = f" {counted(rivals, 'other')} {'has' if rivals == 1 else 'have'} as much." if rivals else ""
-    share = apart.parts.information[0] / (sum(apart.parts.information) or 1)
+    share = apart.parts.information[0] / (sum(apart.parts.information) or 1)  # words in every reference carry no bits
     return (
         score,
         ": ",
@@ -202,12 +203,12 @@ _SAID: dict[str, Callable[[Parts], Told]] = {
 
 
 def heaviest(result: Parts) -> list[Weighed]:
-    """The n-grams of most weight that are drawn."""
+    """Return the n-grams of most weight that are drawn."""
     return sorted(result.apart.cider.found, key=lambda one: -one.weight)[:MOST_BARS]
 
 
 def closest(result: Parts) -> int:
-    """The reference with the longest common subsequence, by its own precision and recall."""
+    """Return which reference is closest: by precision times recall of its own longest common subsequence."""
 
     def both(one: Subsequence) -> float:
         return one.precision * one.recall

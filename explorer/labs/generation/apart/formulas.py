@@ -18,7 +18,7 @@ Rows = list[tuple[str, str, Markup]]
 
 
 def formulas(result: Parts, metric: str = METRICS[0]) -> Markup:
-    """The formula's parts, each with its numbers, and the n-grams that it counts."""
+    """Typeset the formula's parts, each with its numbers, and tabulate the n-grams that it counts."""
     lines, counts = _FILLED[metric](result)
     rows = [(strong(name), value, formula) for name, value, formula in lines]
     table = quoted(("part", "value", "formula"), rows, style="quoted formulas")
@@ -42,7 +42,7 @@ def _bleu(result: Parts) -> tuple[Rows, Markup]:
     parts = result.apart.bleu.parts
     lines: Rows = []
     for order, (hits, of, value) in enumerate(zip(parts.matched, parts.of_all, parts.precisions, strict=True), start=1):
-        counted = hits if hits or not of else value * of
+        counted = hits if hits or not of else value * of  # a smoothed order counts a part of a match
         lines.append(
             (f"p{order}", fixed(value, 3), _equals(_fraction("credited", "all"), _fraction(f"{counted:g}", str(of))))
         )
@@ -135,7 +135,7 @@ def _cider(result: Parts) -> tuple[Rows, Markup]:
     lines: Rows = []
     for number, one in enumerate(apart.references, start=1):
         means = " + ".join(fixed(value, 3) for value in one.cosines)
-        factor = f"exp(−{abs(one.difference)}²/72)"
+        factor = f"exp(−{abs(one.difference)}²/72)"  # 72 = 2σ² with σ = 6
         formula = _equals("mean cosine · exp(−d²/2σ²)", f"({means}) / 4 · {factor}")
         lines.append((f"reference {number}", fixed(one.factor * sum(one.cosines) / 4, 3), formula))
     terms = " + ".join(value for _, value, _ in lines)
@@ -167,7 +167,7 @@ _FILLED: dict[str, Callable[[Parts], tuple[Rows, Markup]]] = {
 
 
 def _counts(heads: Iterable[str], rows: Sequence[tuple[object, ...]], order: str = "the weightiest first") -> Markup:
-    """The first rows of a table; how many more there are is said."""
+    """Tabulate the first rows; how many more there are is said."""
     more = len(rows) - MOST_ROWS
     table = quoted(heads, rows[:MOST_ROWS])
     return table + (caption(f"{MOST_ROWS} of {len(rows)}, {order}; all are in the data below.") if more > 0 else "")

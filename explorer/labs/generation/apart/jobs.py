@@ -9,7 +9,7 @@ from explorer.tasks.generation_metrics import take_apart
 
 
 def score_parts(params: PartsParams) -> Parts:
-    """Five metrics of one generated text, each taken apart. Raises BadInputError if there is none of this number, or no pairs."""
+    """Take one generated text apart by five metrics. Raises BadInputError if there is none of this number, or no pairs."""
     references = paired(params.hypotheses, params.references)
     if params.sentence > len(references):
         raise BadInputError(

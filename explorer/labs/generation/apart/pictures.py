@@ -19,12 +19,12 @@ _COVERED = [[0.0, "#56718C"], [1.0, "#56B4E9"]]
 
 
 def parts_figure(result: Parts, metric: str = METRICS[0]) -> Picture:
-    """The metric's words."""
+    """Draw the metric's words."""
     return _DRAWN[metric](result)
 
 
 def _bleu_figure(result: Parts) -> Picture:
-    """A column a word, a row an order: covered by a credited n-gram or not; and each order's precision."""
+    """Draw a column a word, a row an order: covered by a credited n-gram or not; and each order's precision."""
     apart = result.apart.bleu
     places = list(range(len(apart.words)))
     names = [f"{order}-grams" for order in range(1, len(apart.covered) + 1)]
@@ -39,13 +39,13 @@ def _bleu_figure(result: Parts) -> Picture:
     parts = apart.parts
     written = [f"{hits}/{of}" for hits, of in zip(parts.matched, parts.of_all, strict=True)]
     precision = bars(names, parts.precisions, "@first", texts=written, size=14, hover="precision %{x:.3f}")
-    across = axis(span=[0, 1.35], tickvals=[0, 0.5, 1], grid=False)
+    across = axis(span=[0, 1.35], tickvals=[0, 0.5, 1], grid=False)  # room for the counts beside the bars
     measured = Panel([precision], across, axis(names=True, down=True, size=14), title="precision", air=110)
     return picture(parts_sentence(result, "BLEU"), [seen, measured], height=320, low=300, phone=620, gap=0.13)
 
 
 def _nist_figure(result: Parts) -> Picture:
-    """The n-grams that bring most, and what each order brings."""
+    """Draw the n-grams that bring most, and what each order brings."""
     apart = result.apart.nist
     most = sorted(apart.found, key=lambda one: -one.info * one.credited)[:MOST_BARS]
     bits = [one.info * one.credited for one in most]
@@ -72,7 +72,7 @@ def _nist_figure(result: Parts) -> Picture:
 
 
 def _meteor_figure(result: Parts) -> Picture:
-    """Both texts as columns, and a line for each match in the colour of its stage."""
+    """Draw both texts as columns, and a line for each match in the colour of its stage."""
     apart = result.apart.meteor
     links = [(one.here, one.there, one.stage) for one in apart.pairs]
     heads = ("hypothesis", f"reference {apart.best + 1}")
@@ -80,7 +80,7 @@ def _meteor_figure(result: Parts) -> Picture:
 
 
 def _rouge_figure(result: Parts) -> Picture:
-    """The same with the longest common subsequence: lines that never cross."""
+    """Draw the same with the longest common subsequence: lines that never cross."""
     apart, best = result.apart.rouge_l, closest(result)
     one = apart.references[best]
     links = [(here, there, 0) for here, there in zip(one.here, one.there, strict=True)]
@@ -96,12 +96,12 @@ def _linked(
     links: Sequence[tuple[int, int, int]],
     kinds: Sequence[str],
 ) -> Picture:
-    """Two columns of words with lines between them; the third of a link is its kind."""
+    """Draw two columns of words with lines between them; the third of a link is its kind."""
     traces = []
     for kind, name in enumerate(kinds):
         found = [(here, there) for here, there, one in links if one == kind]
         if found:
-            x = [at for _ in found for at in (0, 1, None)]
+            x = [at for _ in found for at in (0, 1, None)]  # None ends one line before the next
             y = [at for here, there in found for at in (here, there, None)]
             traces.append(line(x, y, STAGE_COLOURS[kind], name, width=3, size=8))
     for side, column in enumerate((words, other)):
@@ -116,13 +116,14 @@ def _linked(
             texts([side], [-1.2], [heads[side]], textposition=where, textfont={"size": 14, "color": "@muted"})
         )
     longest = max(len(words), len(other), 1)
+    # The first word is on top, below the heads.
     x_axis, y_axis = axis(span=[-1, 2], visible=False), axis(span=[longest - 0.4, -2], visible=False)
     tall = 60 + 21 * (longest + 2)
     return picture(said, [Panel(traces, x_axis, y_axis)], height=tall, phone=tall, legend=True, above=34)
 
 
 def _cider_figure(result: Parts) -> Picture:
-    """The heaviest n-grams, and the cosine with each reference for each order."""
+    """Draw the heaviest n-grams, and the cosine with each reference for each order."""
     apart = result.apart.cider
     most = heaviest(result)
     matched = [any(one.there) for one in most]
@@ -143,7 +144,7 @@ def _cider_figure(result: Parts) -> Picture:
     orders = [f"{order}-grams" for order in range(1, 5)]
     columns = [f"ref. {number}" for number in range(1, len(apart.references) + 1)]
     z = [[one.cosines[order] for one in apart.references] for order in range(4)]
-    written = (lambda value: fixed(value, 2)) if len(columns) <= 8 else None
+    written = (lambda value: fixed(value, 2)) if len(columns) <= 8 else None  # narrower cells have no room for numbers
     cosines = heat(columns, orders, z, CIVIDIS, texts=written, hover="%{y}, %{x}: %{z:.3f}")
     compared = Panel(cosines, axis(names=True, size=14), axis(names=True, down=True, size=14), title="cosine")
     return picture(parts_sentence(result, "CIDEr"), [seen, compared], height=390, low=350, phone=760, gap=0.2)

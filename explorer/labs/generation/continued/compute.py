@@ -47,7 +47,7 @@ class Beginning:
 
     @property
     def ids(self) -> tuple[int, ...]:
-        """All of them."""
+        """The ids of the text and the branch together."""
         return self.prompt + self.branch
 
 
@@ -65,12 +65,14 @@ class Reader:
         self.loaded = loaded
         self.cache, self.virtual = before or (DynamicCache(), 0)
         self.end = loaded.tokenizer.eos_token_id
+        # It may write its end, and no other special token.
         self.never = sorted({*loaded.tokenizer.all_special_ids} - {self.end})
 
     def begin(self, text: str, branch: Sequence[int]) -> Beginning:
-        """The ids of a text and a branch; spaces at the end are left out, since a word brings the space before it along.
+        """Return the ids of a text and a branch; spaces at the end are left out, since a word brings the space before
+        it along.
 
-        Raises BadInputError for a branch of ids that no row could hold, and where no room is left.
+        Raises BadInputError for a branch of ids that no row could hold, and if no room is left.
         """
         encoded = encode(self.loaded, text.rstrip())
         known, special = len(self.loaded.tokenizer), self.loaded.tokenizer.all_special_ids
@@ -89,30 +91,38 @@ class Reader:
         return beginning
 
     def room(self, beginning: Beginning) -> int:
-        """How many tokens may follow."""
+        """Return how many tokens may follow."""
         return self.loaded.longest - self.virtual - len(beginning.ids)
 
     def read(self, rows: Sequence[Sequence[int]], parents: Sequence[int] = (), keep: int = 1) -> Tensor:
-        """Read on: rows of ids, each after what the row `parents` names has read before. ln p, (rows, keep, vocabulary)."""
+        """Read on: rows of ids, each after what the row `parents` names has read before.
+
+        Returns ln p, (rows, keep, vocabulary), of the tokens after the last `keep` of each row.
+        """
         if parents:
+            # Keys and values in the rows' new order.
             self.cache.batch_select_indices(torch.tensor(parents, device=self.loaded.device))
-        ids = torch.tensor(rows, device=self.loaded.device)
+        ids = torch.tensor(rows, device=self.loaded.device)  # (rows, new tokens)
+        # The vocabulary's scores at these places alone.
         output = self.loaded.model(input_ids=ids, past_key_values=self.cache, use_cache=True, logits_to_keep=keep)
         return self.loaded.logits(Capability.CAUSAL, output).float().cpu().log_softmax(-1)
 
     def may_write(self, scores: Tensor) -> Tensor:
-        """The scores without the special tokens, but for the end of the text."""
+        """Return the scores without the special tokens, but for the end of the text."""
         return scores.index_fill(-1, torch.tensor(self.never, dtype=torch.long), -torch.inf)
 
     def written(self, scores: Tensor, token: int, by_hand: bool = False) -> Written:
-        """A token with its ln p and rank; scores: (vocabulary,)."""
+        """Return a token with its ln p and rank; scores: (vocabulary,)."""
         text, joined = piece(self.loaded.tokenizer, token)
         own = scores[token]
         return Written(token, text, joined, float(own), 1 + int((scores > own).sum()), by_hand)
 
 
 def piece(tokenizer: PreTrainedTokenizerBase, token: int) -> tuple[str, bool]:
-    """How a token looks in a sentence, and whether it goes on with the word before; part of a character as it is spelled."""
+    """Return how a token looks in a sentence, and whether it goes on with the word before.
+
+    Part of a character is shown as it is spelled.
+    """
     name, text = str(tokenizer.convert_ids_to_tokens(token)), str(tokenizer.decode([token]))
     if not text.strip():
         return {"\n": "↵", "\t": "⇥"}.get(text, "␣"), False
@@ -136,7 +146,10 @@ class Sampled:
         self.seen = 0
 
     def step(self, scores: Tensor, at: float) -> list[Step]:
-        """Choose the next token; scores: ln p, (1, vocabulary); at: the random number. Nothing is to be read at the end."""
+        """Choose the next token, and return what is to be read: nothing at the end.
+
+        scores: ln p, (1, vocabulary). at: the random number, from 0 to 1.
+        """
         token = self._choose(self.reader.may_write(scores[0]), at)
         written = self.reader.written(scores[0], token)
         if token == self.reader.end:
@@ -166,8 +179,12 @@ class Beams:
         self.seen = 0
 
     def step(self, scores: Tensor, at: float) -> list[Step]:
-        """Go on with the best ways to go on; scores: ln p, (beams, vocabulary). Nothing is to be read once no beam can win."""
-        sums = torch.tensor([row.score for row in self.live], dtype=torch.float64)
+        """Go on with the best ways to go on, and return what is to be read: nothing once no beam can win.
+
+        scores: ln p, (beams, vocabulary).
+        """
+        sums = torch.tensor([row.score for row in self.live], dtype=torch.float64)  # sums of close values decide
+        # Twice as many: some may end.
         candidates = beam_candidates(self.reader.may_write(scores).double(), sums, 2 * self.beams)
         live, steps = list[Row](), list[Step]()
         for place, (_, parent, token) in enumerate(candidates):
@@ -175,16 +192,17 @@ class Beams:
             if token != self.reader.end and len(live) < self.beams:
                 live.append(replace(row, tokens=(*row.tokens, written)))
                 steps.append(Step(parent, token))
-            elif token == self.reader.end and place < self.beams:
+            elif token == self.reader.end and place < self.beams:  # a worse end than `beams` others is no rival
                 self.over.append(replace(row, ended=written.log_probability))
         self.live = live
         self.row = max([*live, *self.over], key=lambda row: row.score)
+        # Whose scores the winner came from.
         self.seen = next((step.parent for row, step in zip(live, steps, strict=True) if row is self.row), 0)
         return [] if self.row.ended is not None else steps  # ln p only falls, so none that goes on can pass it
 
 
 def shares_of(decoding: str, scores: Tensor, params: ContinueParams | NextParams) -> Tensor:
-    """The distribution that a decoding draws from, 0 for what it leaves out: (vocabulary,), double precision."""
+    """Return the distribution that a decoding draws from, 0 for what it leaves out: (vocabulary,), double precision."""
     if decoding == "top_k":
         return tempered(scores.masked_fill(~in_top_k(scores, params.k), -torch.inf), 1.0)
     if decoding == "top_p":
@@ -203,11 +221,11 @@ class Place:
 
 
 def next_result(reader: Reader, place: Place, params: ContinueParams | NextParams) -> NextResult:
-    """What may come at a place, what top-k and top-p keep of it, and what the temperature makes of it."""
+    """Return the candidates at a place, which of them top-k and top-p keep, and their probabilities at the temperature."""
     loaded, scores = reader.loaded, reader.may_write(place.scores)
     shares, hot = scores.double().exp(), tempered(scores, params.temperature)
     kept = {"top_k": in_top_k(scores, params.k), "top_p": in_top_p(scores, params.p)}
-    order = scores.argsort(descending=True, stable=True)
+    order = scores.argsort(descending=True, stable=True)  # stable: equal scores have one order everywhere
     rank_of = {token: rank for rank, token in enumerate(order[:TOP].tolist(), start=1)}
 
     def candidate(token: int) -> Candidate:
@@ -218,6 +236,7 @@ def next_result(reader: Reader, place: Place, params: ContinueParams | NextParam
         own = float(shares[token]), float(hot[token])
         return Candidate(rank, token, *look, *own, inside["top_k"], inside["top_p"], allowed)
 
+    # Low ranks would come several times.
     ranks = torch.logspace(0, torch.tensor(len(order)).log10().item(), CURVE).round().long().unique()
     mass, warm = (part[order].cumsum(-1)[ranks - 1].tolist() for part in (shares, hot))
     tail = list(place.beginning.ids)[-CONTEXT:]

@@ -19,10 +19,10 @@ PARAMETERS = ("k", "p", "temperature", "beams")
 
 
 def writer_box(page: Page) -> tuple[gr.Textbox, gr.HTML, list[Any]]:
-    """Which model writes: one that can, where the visitor comes with another.
+    """Lay out which model writes: one that can, if the visitor comes with another.
 
-    Returns the box with its name, a line that names it in that case, to be rendered where there is room, and the triggers after
-    which both are known.
+    Returns the box with its name, a line that names it in that case, to be rendered where there is room, and the
+    triggers after which both are known.
     """
     box = gr.Textbox(WRITER, label="model", visible="hidden", elem_classes=[USED])
     line = rich_text(render=False)
@@ -33,7 +33,7 @@ def writer_box(page: Page) -> tuple[gr.Textbox, gr.HTML, list[Any]]:
 
     opened = page.opened(writer, [page.model], [box, line], **QUIET)
     chosen = [changed(lambda name: [name, ""], [page.model], [box, line], **QUIET) for changed in page.changed]
-    return box, line, [event.then for event in (opened, *chosen)]
+    return box, line, [event.then for event in (opened, *chosen)]  # both are filled by then
 
 
 class Asked:
@@ -45,7 +45,7 @@ class Asked:
         self.inputs: dict[str, Any] = {"model": self.model}
 
     def lay_out(self) -> tuple[gr.Button, gr.Button]:
-        """Text, Continue and Stop, decodings, and their settings, one below the other; the two buttons."""
+        """Lay out text, Continue and Stop, decodings, and their settings, one below the other; return the two buttons."""
         self.inputs["text"] = control(ContinueParams, "text", elem_id="continue-text")
         buttons = start_stop("Continue", "continue-start")
         self.inputs["decoding"] = control(ContinueParams, "decoding", elem_id="continue-decodings")
@@ -60,7 +60,9 @@ class Asked:
         return buttons
 
     def afresh(self, trigger: Any) -> Any:
-        """The trigger after which the branch is cleared: its tokens belong to the text, and to the model, before."""
+        """Return the trigger after which the branch is cleared: its tokens belong to the text, and to the model,
+        before.
+        """
         cleared = trigger(
             fn=None, js="() => ''", inputs=None, outputs=[self.branch], queue=False, api_visibility="private"
         )

@@ -32,7 +32,7 @@ MOST_QUOTED = 40
 
 
 def setting(decoding: str, params: ContinueParams | NextResult) -> str:
-    """A decoding with its parameter."""
+    """Name a decoding with its parameter."""
     beams = f", {params.beams} beams" if isinstance(params, ContinueParams) else ""
     own = {"beam": beams, "top_k": f", k = {params.k}", "top_p": f", p = {params.p:g}"}
     own |= {"temperature": f", T = {params.temperature:g}"}
@@ -40,7 +40,7 @@ def setting(decoding: str, params: ContinueParams | NextResult) -> str:
 
 
 def rows_view(result: ContinueResult) -> dict[str, Any]:
-    """What assets/writing.js draws: a row for each decoding, its tokens coloured by their probability."""
+    """Return what assets/writing.js draws: a row for each decoding, its tokens coloured by their probability."""
     return {
         "label": "The continuations: press a token to see what else could have stood there",
         "rows": [_row(row, result) for row in result.rows],
@@ -56,7 +56,7 @@ def _row(row: Row, result: ContinueResult) -> dict[str, Any]:
 
 
 def _facts(row: Row) -> str:
-    """The numbers beside a row's name."""
+    """Write the numbers beside a row's name."""
     if row.surprisal is None:
         return ""
     facts = [f"mean −ln p {fixed(row.surprisal)}"]
@@ -68,12 +68,12 @@ def _facts(row: Row) -> str:
 def _token(token: Written) -> dict[str, Any]:
     title = f"{token.text}: p = {percent(token.probability)}, rank {token.rank:,}"
     look = {"text": token.text, "joined": token.joined, "id": token.token_id, "chosen": token.by_hand}
-    share = 1 + log10(max(token.probability, FAINTEST)) / -log10(FAINTEST)
+    share = 1 + log10(max(token.probability, FAINTEST)) / -log10(FAINTEST)  # from 0 at FAINTEST to 1, by powers of ten
     return {**look, "title": title, "colour": shade(share, CIVIDIS), "ink": ink(share, CIVIDIS)}
 
 
 def legend() -> Markup:
-    """The key to the tokens' colours."""
+    """Draw the key to the tokens' colours."""
     stops = ", ".join(f"{shade(at / 8, CIVIDIS)} {12.5 * at}%" for at in range(9))
     names = Markup("").join(Markup("<span>{}</span>").format(name) for name in ("≤ 0.1%", "1%", "10%", "100%"))
     return Markup(
@@ -83,7 +83,7 @@ def legend() -> Markup:
 
 
 def progress_line(result: ContinueResult) -> Markup:
-    """How far it has come, while it goes on; and what is left out for want of room."""
+    """Say how far it has come, while it goes on; and what is left out for want of room."""
     if not result.done:
         return caption(f"Token {result.steps} of {result.of}.")
     if result.room is not None:
@@ -95,8 +95,8 @@ def progress_line(result: ContinueResult) -> Markup:
 
 
 def branch_view(result: ContinueResult) -> Markup:
-    """Where the rows begin, after a branch was chosen."""
-    own = [token for token in result.rows[0].tokens if token.by_hand]
+    """Say where the rows begin, after a branch was chosen."""
+    own = [token for token in result.rows[0].tokens if token.by_hand]  # the branch is the same in every row
     if not own:
         return Markup("")
     return caption(
@@ -107,7 +107,7 @@ def branch_view(result: ContinueResult) -> Markup:
 
 
 def continue_sentence(result: ContinueResult) -> Markup:
-    """Which continuation is likeliest and which least likely."""
+    """Say which continuation is likeliest and which least likely."""
     known = {row: row.surprisal for row in result.rows if row.surprisal is not None}
     if not known:
         return prose(f"{result.model} begins to write.")
@@ -124,13 +124,13 @@ def continue_sentence(result: ContinueResult) -> Markup:
 
 
 def continue_notes(result: ContinueResult) -> Markup:
-    """Whether beam search found more than greedy, which rows repeat themselves, which came to an end."""
+    """Say whether beam search found more than greedy, which rows repeat themselves, which came to an end."""
     parts = [*_beaten(result), *_repeating(result), *_ended(result)]
     return caption(*parts) if parts else Markup("")
 
 
 def _beaten(result: ContinueResult) -> list[str]:
-    """Beam search against greedy, by what both of them seek."""
+    """Compare beam search with greedy, by what both of them seek."""
     scores = {row.decoding: row.score for row in result.rows}
     if not {"beam", "greedy"} <= set(scores):
         return []
@@ -138,7 +138,7 @@ def _beaten(result: ContinueResult) -> list[str]:
 
 
 def _repeating(result: ContinueResult) -> list[str]:
-    """Which rows repeat themselves, and what the one that does most goes round in."""
+    """Name the rows that repeat themselves, and the refrain of the one that does so most."""
     found = [row for row in result.rows if row.repeats_itself]
     if not found:
         return ["None repeats itself. "] if result.done else []
@@ -160,12 +160,12 @@ def _times(count: int) -> str:
 
 
 def _spelled(tokens: Sequence[Written]) -> str:
-    """Tokens as they stand in a sentence."""
+    """Write tokens as they stand in a sentence."""
     return "".join(token.text if token.joined else f" {token.text}" for token in tokens).strip()
 
 
 def _ended(result: ContinueResult) -> list[str]:
-    """Which rows the model ended by itself."""
+    """Say which rows the model ended by itself."""
     ended = [
         f"{DECODINGS[row.decoding]} after {counted(len(row.own), 'token')}"
         for row in result.rows

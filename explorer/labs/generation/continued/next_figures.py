@@ -33,7 +33,7 @@ from explorer.tables import Table
 
 
 def next_sentence(result: NextResult) -> Markup:
-    """What a place's decoding allowed."""
+    """Say what a place's decoding allowed."""
     parts: list[str] = ["After ", in_quotes(result.context), f", {setting(result.decoding, result)} "]
     if result.decoding == "greedy":
         parts.append("takes the likeliest token")
@@ -47,7 +47,7 @@ def next_sentence(result: NextResult) -> Markup:
 
 
 def next_notes(result: NextResult) -> Markup:
-    """How much the allowed tokens hold, what was written there, and the entropy."""
+    """Say how much the allowed tokens hold, what was written there, and the entropy."""
     count, mass = _allowed(result)
     parts: list[str] = []
     if count:
@@ -59,14 +59,14 @@ def next_notes(result: NextResult) -> Markup:
 
 
 def _allowed(result: NextResult) -> tuple[int, float]:
-    """How many tokens the decoding allowed, and what they hold; none where it has no such limit."""
+    """Return how many tokens the decoding allowed, and what they hold; (0, 0) if it has no such limit."""
     return {"top_k": result.top_k, "top_p": result.top_p}.get(result.decoding, (0, 0.0))
 
 
 def _tempered(result: NextResult) -> str:
-    """What a temperature allows and does to the likeliest token."""
+    """Say what a temperature allows and does to the likeliest token."""
     best = result.top[0]
-    if not result.temperature:
+    if not result.temperature:  # at 0 it is greedy
         return "takes the likeliest token"
     if percent(best.tempered) == percent(best.probability):
         return f"allows every token as it is, the likeliest with {percent(best.probability)}"
@@ -76,7 +76,7 @@ def _tempered(result: NextResult) -> str:
 
 
 def next_figure(result: NextResult) -> Picture:
-    """The likeliest tokens as bars with the decoding's cut; beside them how much the likeliest hold together, by rank."""
+    """Draw the likeliest tokens as bars with the decoding's cut; beside them what the likeliest hold together, by rank."""
     panels = [_bars_panel(result), _mass_panel(result)]
     return picture(next_sentence(result), panels, height=400, phone=760, gap=0.13, legend=True)
 
@@ -107,6 +107,7 @@ def _bars_panel(result: NextResult) -> Panel:
     marks: list[Mark] = [level(cut - 0.5, "@text")] if cut < len(top) else []
     most = max([one.probability for one in top] + [one.tempered for one in top if result.decoding == "temperature"])
     across = axis("probability", percent=True, span=(0, 1.3 * most), nticks=5)
+    # An ellipsis joins a piece to the word before.
     spelled = [label("…" * (one.joined and one.text.isalnum()) + one.text, 14) for one in top]
     down = rows(spelled, size=14, autorange=False, span=(len(top) - 0.4, -0.6), zeroline=False)
     return Panel(traces, across, down, f"the {len(top)} likeliest next tokens", marks, width=1.25)
@@ -137,7 +138,7 @@ def _mass_panel(result: NextResult) -> Panel:
 
 
 def _mass_at(result: NextResult, rank: int) -> float:
-    """What the tokens up to a rank hold together, along the drawn curve."""
+    """Return what the tokens up to a rank hold together, along the drawn curve."""
     after = next(place for place, one in enumerate(result.ranks) if one >= rank)
     if result.ranks[after] == rank:
         return result.mass[after]
@@ -147,7 +148,7 @@ def _mass_at(result: NextResult, rank: int) -> float:
 
 
 def alternatives(result: NextResult) -> dict[str, Any]:
-    """The likeliest tokens to press: a branch for each, but for the end of the text."""
+    """Return the likeliest tokens as chips to press: a branch for each, but for the end of the text."""
     row = [
         chip(
             one.text,

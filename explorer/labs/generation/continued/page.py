@@ -54,7 +54,7 @@ text anew. All rows are one batch.
 
 
 def build_continued(page: Page, tab: gr.Tab) -> None:
-    """The rows come by a stream; the distribution of a pressed token by an action of its own, into the same figure."""
+    """Fill and wire the tab: rows come by a stream, the distribution of a pressed token by an action of its own."""
     asked = Asked(page)
     with two_columns():
         with inputs_column(290):
@@ -100,10 +100,11 @@ def _of_next(draw: Draw) -> Draw:
 
 
 def _start(asked: Asked, stream: Stream, start: Any, tries: Tries, others: gr.HTML, opened: list[Any]) -> None:
-    """What sets the rows going: from the text anew, or from a branch."""
+    """Wire what sets the rows going: from the text anew, or from a branch."""
     inputs = asked.inputs
     moved = tries.into({name: inputs[name] for name in inputs if name not in ("model", "branch", "seed", "beams")})
     anew = [start.click, inputs["text"].submit, *moved, *opened]
+    # On release: each value on the way would be a question.
     sliders = [inputs[name].release for name in (*PARAMETERS, "tokens")]
     same = [inputs["decoding"].input, inputs["seed"].submit, *sliders]
     pressed = others.select(_branch, [others], [asked.branch], **QUIET)
@@ -111,12 +112,13 @@ def _start(asked: Asked, stream: Stream, start: Any, tries: Tries, others: gr.HT
 
 
 def _branch(shown: dict[str, Any], event: gr.EventData) -> str:
-    """The ids of the branch that begins with the pressed token."""
+    """Return the ids of the branch that begins with the pressed token."""
     return " ".join(map(str, shown["branches"][event.positions[-1]]))
 
 
 def _at_a_token(page: Page, asked: Asked, rows: gr.HTML, place: list[Output]) -> None:
-    """The distribution at a pressed token."""
+    """Wire the distribution at a pressed token."""
+    # Filled by the press; a client names them.
     hidden = {name: control(NextParams, name, visible="hidden", choices=()) for name in ("decoding", "chosen")}
     own = {name: asked.inputs[name] for name in ("model", "text", "branch", "k", "p", "temperature")}
     at_token = Connection(page, NEXT_TOKEN, {**own, **hidden}, place, folds(NEXT_TOKEN, "one token"))

@@ -47,11 +47,11 @@ def _decodings(value: Any) -> tuple[str, ...]:
             raise BadInputError(f"decoding must be some of {', '.join(DECODINGS)}; got {name[:40]!r}.")
     if not names:
         raise BadInputError("Choose at least one decoding.")
-    return tuple(name for name in DECODINGS if name in names)
+    return tuple(name for name in DECODINGS if name in names)  # in the page's order, each once
 
 
 def _ids(value: Any) -> tuple[int, ...]:
-    """Token ids from a list, or from a text with spaces or commas."""
+    """Read token ids from a list, or from a text with spaces or commas."""
     if isinstance(value, str):
         value = [entry for entry in re.split(r"[\s,\[\]()]+", value) if entry]
     value = () if value is None else value
@@ -126,7 +126,7 @@ class Written:
 
     @property
     def probability(self) -> float:
-        """The model's."""
+        """The model's own probability."""
         return math.exp(self.log_probability)
 
 
@@ -143,7 +143,7 @@ class Row:
 
     @property
     def own(self) -> tuple[Written, ...]:
-        """Without the branch."""
+        """The tokens without the branch."""
         return tuple(token for token in self.tokens if not token.by_hand)
 
     @property
@@ -153,13 +153,13 @@ class Row:
 
     @property
     def surprisal(self) -> float | None:
-        """The mean -ln p a token, in nats; None where there is no token."""
+        """The mean -ln p a token, in nats; None if there is no token."""
         count = len(self.own) + (self.ended is not None)
         return -self.score / count if count else None
 
     @property
     def distinct(self) -> float | None:
-        """How many of its bigrams are different ones, as a share; None where there are none."""
+        """How many of its bigrams are different ones, as a share; None if there are none."""
         ids = [token.token_id for token in self.tokens]
         pairs = list(pairwise(ids))
         return len(set(pairs)) / len(pairs) if pairs else None
@@ -179,15 +179,18 @@ class Row:
         times, place = 0, 0
         while piece and place + length <= len(ids):
             found = ids[place : place + length] == piece
+            # After a find it goes on behind it: no overlap.
             times, place = times + found, place + (length if found else 1)
         return self.tokens[first : first + length], times
 
 
 def longest_repeat(ids: Sequence[int]) -> tuple[int, int]:
-    """Where the longest piece begins that occurs again later, without overlap, and its length; (0, 0) where none does."""
+    """Return where the longest piece begins that occurs again later, without overlap, and its length; (0, 0) if none
+    does.
+    """
     best, first, count = 0, 0, len(ids)
     for start in range(count):
-        for later in range(start + best + 1, count - best):
+        for later in range(start + best + 1, count - best):  # no later start has room for a longer one
             length = 0
             while later + length < count and start + length < later and ids[start + length] == ids[later + length]:
                 length += 1
@@ -197,7 +200,7 @@ def longest_repeat(ids: Sequence[int]) -> tuple[int, int]:
 
 
 def period(ids: Sequence[int]) -> int:
-    """After how many tokens a piece begins anew, one and a half times in it or more; its length where it doesn't."""
+    """Return after how many tokens a piece begins anew, if it does so one and a half times or more; else its length."""
     count = len(ids)
     return next((step for step in range(1, 2 * count // 3 + 1) if all(map(int.__eq__, ids, ids[step:]))), count)
 

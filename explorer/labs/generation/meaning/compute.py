@@ -25,7 +25,7 @@ VIRTUAL = "virtual tokens"
 
 
 def restored(resources: Resources, run_id: str) -> tuple[str, Adapted]:
-    """A writer's name and its model. Raises BadInputError for a run that writes nothing, or has no weights yet."""
+    """Return a writer's name and its model. Raises BadInputError for a run that writes nothing, or has no weights yet."""
     run = resources.open_run(run_id)
     if run.record.kind != WRITTEN:
         raise BadInputError(
@@ -37,18 +37,18 @@ def restored(resources: Resources, run_id: str) -> tuple[str, Adapted]:
 
 
 def reader_of(adapted: Adapted) -> Reader:
-    """The run's own model as a reader, its virtual tokens read already."""
+    """Return the run's own model as a reader, its virtual tokens read already."""
     opening = opening_of(adapted)
     return Reader(loaded_of(adapted), (opening.cache, opening.length))
 
 
 def loaded_of(adapted: Adapted) -> LoadedModel:
-    """The run's model as any other that continues a text."""
+    """Return the run's model as any other that continues a text."""
     return replace(adapted.loaded, model=adapted.fork)
 
 
 def prompt_of(meaning: Sequence[tuple[str, str]]) -> str:
-    """The text that the model goes on with."""
+    """Return the text that the model goes on with."""
     return spelled(meaning) + ASKS
 
 
@@ -56,7 +56,7 @@ def prompt_of(meaning: Sequence[tuple[str, str]]) -> str:
 def attention_to_slots(
     adapted: Adapted, meaning: Sequence[tuple[str, str]], beginning: Beginning, row: Row
 ) -> SlotAttention:
-    """How the attention of each written token's place is shared out: slot by slot, and the rest.
+    """Share out the attention of each written token's place: slot by slot, and the rest.
 
     The place that a token is predicted from is the one before it. Mean over layers and heads.
     """
@@ -64,10 +64,10 @@ def attention_to_slots(
     ids = torch.tensor([[*beginning.ids, *written]], device=adapted.loaded.device)
     opening, tree = opening_of(adapted), private_tree(adapted.fork)
     output = tree(input_ids=ids, past_key_values=opening.cache, output_attentions=True)
-    mean = torch.stack(output.attentions).float().mean((0, 2))[0]
+    mean = torch.stack(output.attentions).float().mean((0, 2))[0]  # (layers, 1, heads, n, n) to (n, n)
     start = len(beginning.ids)
-    rows = mean[start - 1 : start - 1 + len(written)].cpu()
-    text = rows[:, opening.length :]
+    rows = mean[start - 1 : start - 1 + len(written)].cpu()  # (written, virtual + n)
+    text = rows[:, opening.length :]  # (written, n)
     places = _places(adapted.loaded, meaning, start)
     columns = {slot: text[:, inside].sum(-1) for slot, inside in places.items()}
     taken = sorted({place for inside in places.values() for place in inside})
@@ -81,17 +81,17 @@ def attention_to_slots(
 
 
 def _places(loaded: LoadedModel, meaning: Sequence[tuple[str, str]], length: int) -> dict[str, list[int]]:
-    """The positions of each slot's value."""
+    """Return the positions of each slot's value."""
     text = prompt_of(meaning)
     offsets = loaded.tokenizer(text, return_offsets_mapping=True)["offset_mapping"]
     found, start = {}, 0
     for slot, value in meaning:
-        start = text.index(f"{slot} : {value}", start) + len(slot) + 3
+        start = text.index(f"{slot} : {value}", start) + len(slot) + 3  # 3: " : " between slot and value
         stop = start + len(value)
         found[slot] = [
             place
             for place, (first, last) in enumerate(offsets[:length])
-            if last > start and first < stop and last > first
+            if last > start and first < stop and last > first  # a token without characters is of no slot
         ]
         start = stop
     return found

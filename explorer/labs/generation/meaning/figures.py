@@ -16,7 +16,7 @@ NOTHING = "–"
 
 
 def generate_sentence(result: GenerateResult) -> Markup:
-    """Which text says all of its meaning, else how much the best of them says."""
+    """Say which text says all of its meaning, else how much the best of them says."""
     if not result.done:
         return prose(strong(result.writer), f" writes: token {result.steps} of at most {result.of}.")
     parts: list[str] = [strong(result.writer), " says "]
@@ -28,7 +28,7 @@ def generate_sentence(result: GenerateResult) -> Markup:
 
 
 def _whole(result: GenerateResult) -> list[Phrase]:
-    """The texts that leave out nothing and add nothing."""
+    """Return the texts that leave out nothing and add nothing."""
     return [one for one in result.phrases if not one.missed and not one.invented]
 
 
@@ -37,7 +37,7 @@ def _best(result: GenerateResult) -> Phrase:
 
 
 def generate_notes(result: GenerateResult) -> Markup:
-    """How many texts say it all, or how much the best of them adds; and what the model said before training."""
+    """Say how many texts say it all, or how much the best of them adds; and what the model said before training."""
     if not result.done:
         return Markup("")
     parts, whole, count = [], _whole(result), len(result.phrases)
@@ -57,7 +57,9 @@ def _titles(phrases: Sequence[Phrase]) -> str:
 
 
 def texts_view(result: GenerateResult) -> Markup:
-    """A row for each decoding, and one for the model before training: the text, what it leaves out, what it adds; then notes."""
+    """Tabulate the text of each decoding, and of the model before training: what it leaves out, what it adds; then
+    notes.
+    """
     rows = [_cells(one, DECODINGS[one.row.decoding], result.done) for one in result.phrases]
     if result.untouched is not None:
         rows.append(_cells(result.untouched, f"{result.untouched.writer}, untouched", True))
@@ -66,7 +68,7 @@ def texts_view(result: GenerateResult) -> Markup:
 
 def _cells(phrase: Phrase, name: str, done: bool) -> tuple[object, ...]:
     going = "" if done or phrase.row.ended is not None else " …"
-    if not done:
+    if not done:  # a slot may still come
         return (name, f"{phrase.text}{going}", "", "")
     missed = (
         Markup('<span class="slot missed">{}</span>').format(", ".join(phrase.missed)) if phrase.missed else NOTHING
@@ -94,14 +96,14 @@ def generate_table(result: GenerateResult) -> Table:
 
 
 def attention_sentence(result: GenerateResult) -> Markup:
-    """How much attention goes to the slots' values, and while which word one of them gets most."""
+    """Say how much attention goes to the slots' values, and while which word one of them gets most."""
     looked = result.attention
     if looked is None:
         return caption("Where the heads look is drawn once all is written." if not result.done else "")
     slots = len(result.meaning)
     best, token, slot = max(
         (row[column], place, column) for place, row in enumerate(looked.shares) for column in range(slots)
-    )
+    )  # the slots are the first columns
     total = sum(sum(row[:slots]) for row in looked.shares) / len(looked.shares)
     return prose(
         f"{DECODINGS[result.phrases[0].row.decoding].capitalize()}: ",
@@ -115,10 +117,10 @@ def attention_sentence(result: GenerateResult) -> Markup:
 
 
 def _word_at(tokens: Sequence[str], place: int) -> str:
-    """The whole word that a written piece is of; punctuation stands for itself."""
+    """Return the whole word that a written piece is of; punctuation stands for itself."""
     text, start = "".join(tokens), sum(map(len, tokens[:place]))
     stop = start + len(tokens[place])
-    start += len(tokens[place]) - len(tokens[place].lstrip())
+    start += len(tokens[place]) - len(tokens[place].lstrip())  # without the space before the piece
     if not any(map(str.isalnum, text[start:stop])):
         return text[start:stop]
     while start > 0 and _is_of_a_word(text[start - 1]):
@@ -133,23 +135,23 @@ def _is_of_a_word(sign: str) -> bool:
 
 
 def attention_notes(result: GenerateResult) -> Markup:
-    """Over what the mean is, and where the rest goes."""
+    """Say over what the mean is, and where the rest goes."""
     looked = result.attention
     if looked is None:
         return Markup("")
-    virtual = len(looked.columns) > len(result.meaning) + 2
+    virtual = len(looked.columns) > len(result.meaning) + 2  # besides the slots: their names, and what is written
     rest = ", to what is written already and to the virtual tokens" if virtual else " and to what is written already"
     return caption(f"Means over layers and heads. The rest goes to the slots' names and signs{rest}.")
 
 
 def attention_figure(result: GenerateResult) -> Picture | str:
-    """A row a slot, a column a written token."""
+    """Draw a row a slot, a column a written token."""
     looked = result.attention
     if looked is None:
         return ""
     cells = list(zip(*looked.shares, strict=True))
     across = [f"{place + 1} {label(token.strip(), 12)}" for place, token in enumerate(looked.tokens)]
-    most = max(max(row) for row in cells)
+    most = max(max(row) for row in cells)  # small shares on a scale to 1 would be dark
     hover = "before “%{x}”: %{z:.1%} to %{y}"
     drawn = heat(
         across,

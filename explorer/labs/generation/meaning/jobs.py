@@ -43,7 +43,7 @@ def generate(resources: Resources, params: GenerateParams) -> Iterator[GenerateR
 
 
 def _untouched(adapted: Adapted, asked: ContinueParams) -> ContinueResult:
-    """What the model writes as it was before the run."""
+    """Let the model write as it was before the run."""
     plain = replace(asked, model=adapted.loaded.model_id, decoding=("greedy",))
     *_, last = continued(Reader(adapted.loaded), plain)
     return last

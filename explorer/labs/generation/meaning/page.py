@@ -50,7 +50,7 @@ and not why it wrote the word (see Attribution for that question).
 
 
 def build_meaning(page: Page, tab: gr.Tab, picker: RunPicker) -> None:
-    """The slots and the meaning are two views of one text, which is what is asked."""
+    """Fill and wire the tab; the slots and the meaning are two views of one text, which is what is asked."""
     with two_columns():
         with inputs_column(300):
             slots = _slots()
@@ -78,6 +78,7 @@ def build_meaning(page: Page, tab: gr.Tab, picker: RunPicker) -> None:
     stream = Stream(page, GENERATE, inputs, shown, folds(GENERATE), steered=[([start, stop], buttons)])
     meaning = inputs["meaning"]
     for component in slots.values():
+        # `input`: what the meaning fills in does not come back here.
         component.input(_meaning_of, list(slots.values()), [meaning], **QUIET)
     meaning.change(_slots_of, [meaning], list(slots.values()), **QUIET)
     moved = [tries.put(name, [meaning]) for name in TRY]
@@ -87,7 +88,7 @@ def build_meaning(page: Page, tab: gr.Tab, picker: RunPicker) -> None:
 
 
 def _slots() -> dict[str, gr.Dropdown]:
-    """A list for each slot; any value may be typed, and an empty one leaves the slot out."""
+    """Lay out a list for each slot; any value may be typed, and an empty one leaves the slot out."""
     worked, made = dict(parse_meaning(MEANING)), {}
     names = list(VALUES)
     with gr.Column(elem_id="slots"):
@@ -122,13 +123,13 @@ def _settings(page: Page, picker: RunPicker) -> dict[str, Any]:
 
 
 def _meaning_of(*values: str | None) -> str:
-    """The slots that have a value, as one text."""
+    """Write the slots that have a value, as one text."""
     pairs = [(slot, str(value).strip()) for slot, value in zip(VALUES, values, strict=True) if value]
     return spelled([(slot, value) for slot, value in pairs if value])
 
 
 def _slots_of(meaning: str) -> list[Any]:
-    """The values of a text's slots; as they are where it cannot be read."""
+    """Return the values of a text's slots; if it cannot be read, they stay."""
     try:
         found = dict(parse_meaning(meaning or ""))
     except BadInputError:

@@ -57,7 +57,7 @@ class GenerateParams:
     beams: Beams = 4
 
     def of_text(self, model: str, text: str) -> ContinueParams:
-        """The same decodings on the text that a model reads."""
+        """Return the same decodings on the text that a model reads."""
         own = {field.name: getattr(self, field.name) for field in fields(ContinueParams) if hasattr(self, field.name)}
         return ContinueParams(**{**own, "model": model, "text": text})
 
@@ -99,7 +99,7 @@ class SlotAttention:
 
 @dataclass(frozen=True)
 class GenerateResult:
-    """The texts so far. untouched: what the model before any training writes, greedily; None where it is asked itself.
+    """The texts so far. untouched: what the model before any training writes, greedily; None if it is asked itself.
 
     attention: of the first row, once all is written.
     """

@@ -20,12 +20,12 @@ WITH = "with WordNet's synonyms and without the paraphrase tables of Java's METE
 
 
 def digits(metric: str) -> int:
-    """How many decimals papers print."""
+    """Return how many decimals papers print."""
     return 2 if metric in ("NIST", "CIDEr") else 1
 
 
 def shown(metric: str, value: float) -> str:
-    """A value as papers print it."""
+    """Write a value as papers print it."""
     return fixed(value, digits(metric))
 
 
@@ -35,14 +35,14 @@ def scores_table(result: Scored) -> Table:
 
 
 def scores_sentence(result: Scored) -> Markup:
-    """What the texts reach by the first metric."""
+    """Say what the texts reach by the first metric."""
     metric, value = next(iter(result.scores.named().items()))
     texts = f"{result.hypotheses:,} {'hypothesis has' if result.hypotheses == 1 else 'hypotheses have'} "
     return prose(texts, strong(f"{metric} {shown(metric, value)}"), " against their references.")
 
 
 def scores_notes(result: Scored) -> Markup:
-    """The five values, and what METEOR lacks."""
+    """State the five values, and what METEOR lacks."""
     named = result.scores.named()
     references = counted(result.references, "reference")
     said = [strong(f"{metric} {shown(metric, value)}") for metric, value in named.items()]
@@ -63,7 +63,7 @@ def _small(count: int) -> str:
 
 
 def scores_figure(result: Scored) -> Picture:
-    """A panel a metric, each on its own scale: these texts, and two of LoRA's rows."""
+    """Draw a panel a metric, each on its own scale: these texts, and two of LoRA's rows."""
     panels = []
     for place, (metric, value) in enumerate(result.scores.named().items()):
         values = [value, FULL.values[place], LORA.values[place]]
@@ -81,9 +81,10 @@ def scores_figure(result: Scored) -> Picture:
 
 
 def lora_table(result: Scored) -> Markup:
-    """These values above the paper's rows."""
+    """Tabulate these values above the paper's rows."""
     here = [shown(metric, value) for metric, value in result.scores.named().items()]
     rows = [("these texts", "", *here), *(_row(one) for one in TABLE_3)]
+    # A hyphen at which no line breaks.
     table = quoted(("written by", "trained", *(metric.replace("-", "\u2011") for metric in METRICS)), rows)
     said = (
         "Quoted from Hu et al. 2021, Table 3: the E2E challenge's 630 test meanings with 4,693 references, scored by the "

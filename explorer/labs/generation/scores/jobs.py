@@ -7,7 +7,7 @@ from explorer.tasks.generation_metrics import score
 
 
 def score_texts(params: ScoreParams) -> Scored:
-    """BLEU, NIST, METEOR, ROUGE-L and CIDEr of texts against their references.
+    """Compute BLEU, NIST, METEOR, ROUGE-L and CIDEr of texts against their references.
 
     Raises BadInputError where hypotheses and groups of references don't pair.
     """

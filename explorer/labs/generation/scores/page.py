@@ -54,7 +54,7 @@ WebNLG and DART, in the appendix of Hu et al. 2021, are two more tasks of this k
 
 
 def build_scores(page: Page, triggers: list[Any]) -> None:
-    """The corpus above, one of its sentences below."""
+    """Fill and wire the tab: the corpus above, one of its sentences below."""
     with two_columns():
         with inputs_column(330):
             texts = {
@@ -83,9 +83,11 @@ def build_scores(page: Page, triggers: list[Any]) -> None:
     parts = Connection(page, SCORE_PARTS, inputs, [*drawn, (filled, formulas.formulas)], views={"metric": metric})
     moves = tries.into(list(texts.values()))
     answered = scored.on(button.click, *moves, *triggers)
+    # One sentence is taken apart after its corpus was scored.
     parts.on(*[event.then for event in answered], sentence.change, metric.input)
 
 
 def _slider(result: Scored, sentence: float) -> dict[str, Any]:
-    """As many sentences as there are."""
+    """Return the slider, with as many sentences as there are."""
+    # A slider's ends differ.
     return gr.update(maximum=max(2, result.hypotheses), value=min(int(sentence or 1), result.hypotheses))

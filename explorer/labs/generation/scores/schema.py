@@ -28,7 +28,7 @@ FORMAT = "one reference a line, an empty line between the groups of two hypothes
 
 
 def _hypotheses(given: Any) -> Lines:
-    """One hypothesis a line. Raises BadInputError."""
+    """Read one hypothesis a line. Raises BadInputError."""
     lines = tuple(map(_clean, parse_lines(_bounded(given, "hypotheses"))))
     if not lines:
         raise BadInputError("There are no hypotheses: write one a line.")
@@ -38,8 +38,9 @@ def _hypotheses(given: Any) -> Lines:
 
 
 def _references(given: Any) -> Groups:
-    """Groups of references: from a text as the E2E challenge's files have them, or with a group a line and tabs between its
-    references; or a list of lists. Raises BadInputError."""
+    """Read groups of references: from a text as the E2E challenge's files have them, or with a group a line and tabs
+    between its references; or a list of lists. Raises BadInputError.
+    """
     if isinstance(given, str):
         text: str = _bounded(given, "references")
         given = _as_list(text.strip())
@@ -61,7 +62,7 @@ def _references(given: Any) -> Groups:
 
 
 def _as_list(text: str) -> list[Any] | None:
-    """A client's list, which comes through a text box as Python writes it."""
+    """Read a client's list, which comes through a text box as Python writes it."""
     if not (_LIST.match(text) and text.endswith("]")):
         return None
     try:
@@ -74,6 +75,7 @@ def _as_list(text: str) -> list[Any] | None:
 def _from_text(text: str) -> list[list[str]]:
     lines = [line.strip() for line in text.splitlines()]
     filled = [line for line in lines if line]
+    # A tab in any line means a group a line.
     if any("\t" in line for line in filled):
         return [line.split("\t") for line in filled]
     groups: list[list[str]] = [[]]
@@ -81,7 +83,7 @@ def _from_text(text: str) -> list[list[str]]:
         if line:
             groups[-1].append(line)
         elif groups[-1]:
-            groups.append([])
+            groups.append([])  # several empty lines are one
     return groups
 
 
@@ -98,7 +100,7 @@ def _from_lists(given: Any) -> list[list[str]]:
 
 
 def _bounded(given: Any, name: str) -> Any:
-    """What is no longer than it may be. Raises BadInputError."""
+    """Return what is no longer than it may be. Raises BadInputError."""
     length = len(given) if isinstance(given, str) else sum(map(len, given)) if _is_texts(given) else 0
     if length > LONGEST:
         raise _too_long(name)
@@ -132,7 +134,7 @@ def _short(lines: Sequence[str], name: str) -> None:
 
 
 def _clean(line: str) -> str:
-    """On one line, and without control characters."""
+    """Put a text on one line, without control characters."""
     return " ".join("".join(sign if sign.isprintable() else " " for sign in line).split())
 
 
@@ -153,9 +155,9 @@ class ScoreParams:
 
 
 def paired(hypotheses: Lines, references: Groups) -> Groups:
-    """A group for each hypothesis. Raises BadInputError.
+    """Return a group for each hypothesis. Raises BadInputError.
 
-    As in the challenge's scorer, lines without an empty one between them are one reference each, where their number fits.
+    As in the challenge's scorer, lines without an empty one between them are one reference each, if their number fits.
     """
     if len(references) == 1 and len(hypotheses) == len(references[0]):
         references = tuple((line,) for line in references[0])

@@ -36,7 +36,7 @@ def sum_table(result: SumResult) -> Table:
 
 
 def sum_sentence(result: SumResult) -> Markup:
-    """That the parts make the model's own output."""
+    """Say that the parts make the model's own output."""
     added = [part for part in result.parts if part.kind in ADDED]
     follow = [NAMES[part.kind] for part in result.parts if part.kind in NAMES]
     way = " + ".join(part.kind for part in added) + "".join(f" → {name}" for name in follow)
@@ -48,7 +48,7 @@ def sum_sentence(result: SumResult) -> Markup:
 
 
 def sum_notes(result: SumResult) -> Markup:
-    """Which part weighs most, what this model does in its own way, and what the colours and the strips show."""
+    """Say which part weighs most, what this model does in its own way, and what the colours and the strips show."""
     kinds = {part.kind for part in result.parts}
     added = [part for part in result.parts if part.kind in ADDED]
     notes = [f"Mean norms: {', '.join(f'{part.kind} {sum(part.norms) / len(part.norms):.2f}' for part in added)}."]
@@ -75,13 +75,13 @@ def sum_notes(result: SumResult) -> Markup:
 
 
 def _taken(part: SumPart) -> str:
-    """Which of its dimensions a strip shows."""
+    """Say which of its dimensions a strip shows."""
     every = part.dimensions[1] - part.dimensions[0] if len(part.dimensions) > 1 else 1
     return f"all {part.width}" if every == 1 else f"one in {every} of the {part.width}"
 
 
 def _by_scale(parts: Sequence[SumPart]) -> dict[str, list[float]]:
-    """Absolute values by the colour scale that draws them."""
+    """Return absolute values by the colour scale that draws them."""
     values: dict[str, list[float]] = {}
     for part in parts:
         here = values.setdefault(AXES.get(part.kind, "coloraxis"), [])
@@ -90,18 +90,20 @@ def _by_scale(parts: Sequence[SumPart]) -> dict[str, list[float]]:
 
 
 def limit(values: list[float]) -> float:
-    """Where colours are full: the 98th percentile, so that a few large dimensions do not make the rest white."""
+    """Return the value at which colours are full: the 98th percentile, so that a few large ones don't make the rest
+    white.
+    """
     return sorted(values)[int(0.98 * (len(values) - 1))] if values and max(values) > 0 else 1.0
 
 
 def token_name(token: SumToken) -> str:
-    """A token with its position, as a row's label."""
+    """Name a token with its position, as a row's label."""
     return f"{label(token.shown, 14)} {token.position}"
 
 
 def sum_figure(result: SumResult, first: int = 0) -> Picture:
-    """A panel for each part, a row for each token (24 at most, from `first`): read as an equation from left to right."""
-    first = max(0, min(int(first), len(result.tokens) - MOST_ROWS))
+    """Draw a panel for each part, a row for each token (24 at most, from `first`): an equation from left to right."""
+    first = max(0, min(int(first), len(result.tokens) - MOST_ROWS))  # the slider may stand beyond a shorter text
     tokens = result.tokens[first : first + MOST_ROWS]
     rows, names = [token.position for token in tokens], [token_name(token) for token in tokens]
     bare: Look = {"grid": False, "zeroline": False, "ticks": ""}
@@ -110,12 +112,13 @@ def sum_figure(result: SumResult, first: int = 0) -> Picture:
     panels: list[Panel] = []
     for part in result.parts:
         title, strips = _title(part.kind, not panels), _strips(part, rows, first)
+        # 1.62: room for the norms beside the strips.
         wide, narrow = (axis(span=(-0.5, end), showticklabels=False, **bare) for end in (1.62 * part.width, part.width))
         panels.append(Panel(strips, wide, down, title, alone=Panel((), narrow, down, title)))
         down = None  # the others share it
     height, gap, shared = 70 + 26 * len(tokens), 0.04 / len(panels), scales(_by_scale(result.parts))
     look: Look = {"height": height, "phone": height, "gap": gap, "above": 44, "right": 8, **shared}
-    drawn = picture(sum_sentence(result), panels, stacked=panels, **look)
+    drawn = picture(sum_sentence(result), panels, stacked=panels, **look)  # a phone has the panels below each other
     for heading in drawn["layout"]["annotations"]:
         heading["font"] = {"size": 16 if len(panels) < 6 else 14}
     for heading in drawn["narrow"]["annotations"]:
@@ -124,7 +127,7 @@ def sum_figure(result: SumResult, first: int = 0) -> Picture:
 
 
 def scales(values: Mapping[str, list[float]]) -> dict[str, Any]:
-    """A colour scale for each list of absolute values."""
+    """Return a colour scale for each list of absolute values."""
     return {
         name: {"colorscale": DIVERGING, "cmin": -limit(given), "cmax": limit(given), "showscale": False}
         for name, given in values.items()
@@ -132,8 +135,9 @@ def scales(values: Mapping[str, list[float]]) -> dict[str, Any]:
 
 
 def _strips(part: SumPart, rows: list[int], first: int) -> list[Trace]:
-    """The strips of one part, and the norms beside them."""
+    """Draw the strips of one part, and the norms beside them."""
     chosen = slice(first, first + len(rows))
+    # Five decimals: the label shows four.
     values = [[round(value, 5) for value in strip] for strip in part.strips[chosen]]
     look: Look = {"shared": True, "coloraxis": AXES.get(part.kind, "coloraxis"), "gap": 0, "ygap": 3}
     look |= {"hover": f"{part.kind}, position %{{y}}, dimension %{{x}}: %{{z:.4f}}"}
@@ -143,11 +147,11 @@ def _strips(part: SumPart, rows: list[int], first: int) -> list[Trace]:
 
 
 def _title(kind: str, first: bool) -> str:
-    """What stands over a panel, with the sign that joins it to the one before."""
+    """Write what stands over a panel, with the sign that joins it to the one before."""
     sign = "" if first else "+ " if kind in ADDED else "= " if kind == "sum" else "→ "
     return sign + ("E to H" if kind == "projection" else NAMES.get(kind, kind))
 
 
 def token_choices(result: SumResult) -> list[tuple[str, int]]:
-    """The tokens for a list to choose from."""
+    """Return the tokens for a list to choose from."""
     return [(f"{token.position}: {token.shown[:40]}", token.position) for token in result.tokens]

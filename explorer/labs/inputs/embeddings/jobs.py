@@ -31,16 +31,17 @@ NEIGHBOURS = 8
 
 
 def sum_parts(loaded: LoadedModel, params: SumParams) -> SumResult:
-    """All parts of all tokens, and how far their sum is from what the model itself gives to its first layer."""
+    """Compute all parts of all tokens, and how far their sum is from what the model itself gives to its first layer."""
     encoded = encode(loaded, params.sentence_a, params.second)
     parts = embedding_parts(loaded, encoded.inputs)
+    # (T, width), double as the parts are.
     own = read(loaded, encoded.inputs, attentions=False).hidden_states[0][0].cpu().double()
     difference = float((parts[-1].values - own).abs().max())
     return SumResult(loaded.model_id, _tokens(encoded, parts), tuple(_strips(part) for part in parts), difference)
 
 
 def token_parts(loaded: LoadedModel, params: TokenPartsParams) -> TokenPartsResult:
-    """One token's parts against their sum, and what else in the vocabulary has an embedding like its own."""
+    """Compare one token's parts with their sum, and find what else in the vocabulary has an embedding like its own."""
     encoded = encode(loaded, params.sentence_a, params.second)
     if params.position >= len(encoded.tokens):
         raise BadInputError(
@@ -54,14 +55,14 @@ def token_parts(loaded: LoadedModel, params: TokenPartsParams) -> TokenPartsResu
 
 
 def position_similarity(loaded: LoadedModel, params: PositionsParams) -> PositionsResult:
-    """The cosine of each position's embedding with each other's."""
+    """Compute the cosine of each position's embedding with each other's."""
     table = table_of(loaded, "position")
     if table is None:
         return PositionsResult(loaded.model_id, (), 0, ())
-    usable = table[loaded.architecture.spare_positions :]
+    usable = table[loaded.architecture.spare_positions :]  # RoBERTa's first rows are no positions
     positions = range(0, len(usable), params.step)[:MOST_POSITIONS]
     unit = normalize(usable[list(positions)].cpu().double(), dim=-1)
-    cosines = (unit @ unit.T).clamp(-1, 1)
+    cosines = (unit @ unit.T).clamp(-1, 1)  # rounding may pass 1
     return PositionsResult(
         loaded.model_id, tuple(positions), len(usable), tuple(tuple(row) for row in cosines.tolist())
     )
@@ -93,8 +94,8 @@ def _strips(part: Part) -> SumPart:
 
 
 def _spread(width: int, most: int) -> tuple[int, ...]:
-    """Every so many dimensions, at most `most` of them."""
-    return tuple(range(0, width, -(-width // most)))
+    """Return every so many dimensions, at most `most` of them."""
+    return tuple(range(0, width, -(-width // most)))  # rounded up
 
 
 def _of_one(part: Part, position: int, total: Tensor) -> TokenPart:
@@ -111,13 +112,13 @@ def _of_one(part: Part, position: int, total: Tensor) -> TokenPart:
 
 
 def _neighbours(loaded: LoadedModel, token_id: int) -> tuple[Neighbour, ...]:
-    """The pieces whose rows of the token table point most nearly in the same direction."""
+    """Return the pieces whose rows of the token table point most nearly in the same direction."""
     table = table_of(loaded, "token")
     assert table is not None  # every family looks its tokens up
-    known = min(len(table), len(loaded.tokenizer))
+    known = min(len(table), len(loaded.tokenizer))  # tables are often padded beyond the vocabulary
     own = table[token_id]
     lengths = table[:known].norm(dim=-1) * own.norm()
-    cosines = (table[:known] @ own) / lengths.clamp_min(1e-12)
+    cosines = (table[:known] @ own) / lengths.clamp_min(1e-12)  # a row of zeros has no direction
     cosines[token_id] = -2.0  # itself
     best = cosines.topk(min(NEIGHBOURS, known - 1))
     names = loaded.tokenizer.convert_ids_to_tokens(best.indices.tolist())

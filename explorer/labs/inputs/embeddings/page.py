@@ -36,12 +36,13 @@ and figure 2; Lan et al. 2020, section 3.1; Liu et al. 2019; He et al. 2021)
 
 
 def build_sum(page: Page, tab: gr.Tab) -> None:
-    """Two sentences; the parts of each token's sum, and below those of one."""
+    """Fill and wire the tab: two sentences, the parts of each token's sum, and below those of one."""
     with two_columns():
         with inputs_column(250):
             sentences = controls(SumParams, sentence_a=PAIRS[0][1], sentence_b=PAIRS[0][2])
             button = gr.Button("Add up the embeddings", variant="primary")
             tries = Tries({name: pair for name, *pair in PAIRS[1:]})
+            # Shown for a text with more tokens than rows.
             first = gr.Slider(0, 1, 0, step=1, label="Show tokens from position", visible=False)
         with outputs_column(3):
             view = View("embedding-parts", "sum", figures.sum_sentence, figures.sum_figure)
@@ -75,14 +76,15 @@ def build_sum(page: Page, tab: gr.Tab) -> None:
 
 
 def _pressed(event: gr.EventData) -> int:
-    """The token whose strip was pressed."""
+    """Return the token whose strip was pressed."""
     return int(event.y)
 
 
 def _steer(result: SumResult) -> list[Any]:
-    """The list of tokens follows the text; the slider is there for a text with more tokens than rows."""
+    """Return the list of tokens, which follows the text, and the slider, shown if there are more tokens than rows."""
     last = len(result.tokens) - figures.MOST_ROWS
     return [
+        # 1: the first after [CLS].
         gr.update(choices=figures.token_choices(result), value=min(1, len(result.tokens) - 1)),
         gr.update(visible=last > 0, maximum=max(1, last)),
     ]

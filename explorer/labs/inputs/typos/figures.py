@@ -32,7 +32,7 @@ def typos_table(result: TyposResult) -> Table:
 
 
 def typos_rows(result: TyposResult) -> dict[str, Any]:
-    """Two rows of chips a model: the text and the text with typos."""
+    """Return two rows of chips a model: the text and the text with typos."""
     made = []
     for read in result.models:
         for side in SIDES:
@@ -57,7 +57,7 @@ def _chip(piece: TypoPiece) -> dict[str, Any]:
 
 
 def typos_sentence(result: TyposResult) -> Markup:
-    """Which model the typos cost more at the other words."""
+    """Say which model the typos cost more at the other words."""
     if not result.changed:
         return prose("The two texts are the same: raise the share, or change a word in the second box.")
     if not result.models[0].words:
@@ -66,7 +66,7 @@ def typos_sentence(result: TyposResult) -> Markup:
 
 
 def typos_notes(result: TyposResult) -> Markup:
-    """What was changed, and in how many pieces and with which losses each model reads it."""
+    """Say what was changed, and in how many pieces and with which losses each model reads it."""
     if not result.changed:
         return Markup("")
     shown = [_change(before, after) for before, after in result.changed[:3]]
@@ -86,16 +86,16 @@ def typos_notes(result: TyposResult) -> Markup:
 
 
 def _change(before: str, after: str) -> Markup:
-    """What was written for what; either may be nothing."""
+    """Say what was written for what; either may be nothing."""
     written = in_quotes(after) if after else strong("nothing")
     return prose(written, " for ", in_quotes(before, bold=False) if before else "nothing")
 
 
 def _who_lost(models: Sequence[ModelRead]) -> Markup:
-    """Which model the typos cost more, by the two digits that are shown."""
+    """Say which model the typos cost more, by the two digits that are shown."""
     most, *others = sorted(models, key=lambda read: -read.added)
     cost = strong(f"{signed(most.added)} nats")
-    if round(most.added, 2) <= 0:
+    if round(most.added, 2) <= 0:  # as it is shown
         return prose("The typos make the untouched words no harder to tell.")
     if not others:
         return prose("The typos cost ", strong(most.model), " ", cost, " at an untouched word, on average.")
@@ -109,13 +109,14 @@ def _who_lost(models: Sequence[ModelRead]) -> Markup:
 
 
 def typos_figure(result: TyposResult) -> Picture:
-    """For each model the loss at every untouched word, in the clean text and among the typos."""
+    """Draw for each model the loss at every untouched word, in the clean text and among the typos."""
     if not result.models[0].words:
         return {}
     shown = _most_changed(result.models)
     names = [label(result.models[0].words[place].word, 16) for place in shown]
     most = max(max(word.clean, word.typos) for read in result.models for word in read.words)
     across, high = axis("−ln p (nats)", span=(0, 1.12 * max(most, 0.1)), nticks=5), len(names)
+    # The first word is on top.
     down = rows(names, size=14) | {"autorange": False, "range": [high - 0.4, -0.6], "zeroline": False}
     panels = [
         Panel(_pair(read, shown), across, down, f"{label(read.model)}: {signed(read.added)} nats")
@@ -129,8 +130,9 @@ def typos_figure(result: TyposResult) -> Picture:
 
 
 def _most_changed(models: Sequence[ModelRead]) -> list[int]:
-    """The places of the words that are shown, in the text's order."""
+    """Return the places of the words that are shown, in the text's order."""
     changes = [max(abs(read.words[place].added) for read in models) for place in range(len(models[0].words))]
+    # Back to the text's order.
     return sorted(sorted(range(len(changes)), key=lambda place: -changes[place])[:MOST_ROWS])
 
 
@@ -159,7 +161,7 @@ def shares_table(result: SharesResult) -> Table:
 
 
 def shares_sentence(result: SharesResult) -> Markup:
-    """Whether the other words are harder to tell at the largest share so far, and for which model more."""
+    """Say whether the other words are harder to tell at the largest share so far, and for which model more."""
     there = _latest(result)
     if not there[0].share:
         return prose("So far the words were asked for in sentences without typos.")
@@ -167,7 +169,7 @@ def shares_sentence(result: SharesResult) -> Markup:
 
 
 def shares_notes(result: SharesResult) -> Markup:
-    """What was asked for, each model's mean loss without typos and at the largest share so far, and what a difference is."""
+    """State what was asked, each model's mean loss without typos and at the largest share, and what a difference is."""
     there = _latest(result)
     asked = f"{result.words} words of {result.sentences} sentences, without a typo themselves. "
     if not there[0].share:
@@ -184,14 +186,14 @@ def shares_notes(result: SharesResult) -> Markup:
 
 
 def _latest(result: SharesResult) -> list[SharePoint]:
-    """Each model's point at the largest share that all have reached."""
+    """Return each model's point at the largest share that all have reached."""
     last = [result.of(model)[-1] for model in result.models if result.of(model)]
     share = min(point.share for point in last)
     return [next(point for point in result.of(point.model) if point.share == share) for point in last]
 
 
 def _which_more(points: Sequence[SharePoint]) -> list[str]:
-    """What is less than two standard errors is said to be nothing."""
+    """Say which model loses more; what is less than two standard errors is said to be nothing."""
     most, least = max(points, key=lambda point: point.added), min(points, key=lambda point: point.added)
     if round(most.added, 2) <= 0:
         return ["the other words are no harder to tell"]
@@ -200,7 +202,7 @@ def _which_more(points: Sequence[SharePoint]) -> list[str]:
     cost = strong(f"{signed(most.added)} nats")
     if len(points) == 1:
         return ["the other words are harder to tell for ", most.model, ": ", cost, " each, on average"]
-    if most.added - least.added <= 2 * (most.error**2 + least.error**2) ** 0.5:
+    if most.added - least.added <= 2 * (most.error**2 + least.error**2) ** 0.5:  # the error of a difference
         return ["the other words are harder to tell, with ", strong("no clear difference"), " between the models"]
     return [
         strong(f"{most.model} loses more"),
@@ -211,14 +213,16 @@ def _which_more(points: Sequence[SharePoint]) -> list[str]:
 
 
 def shares_bar(result: SharesResult) -> Markup:
-    """How much is done; nothing when all is."""
+    """Return a bar of how much is done; nothing when all is."""
     if result.is_done:
         return Markup("")
     return progress_bar(result.done, "shares measured")
 
 
 def shares_figure(result: SharesResult) -> Picture:
-    """The mean loss against the share of words with a typo, a line a model; strokes are standard errors of the rise."""
+    """Draw the mean loss against the share of words with a typo, a line a model; strokes are standard errors of the
+    rise.
+    """
     traces = []
     for place, model in enumerate(result.models):
         points = result.of(model)
@@ -235,6 +239,7 @@ def shares_figure(result: SharesResult) -> Picture:
                 error_y=error_bars([point.error for point in points], colour=series(place), thickness=1.5),
             )
         )
+    # The marks at 0 and 0.5 stay whole.
     across = axis("words of 4+ letters with a typo", percent=True, span=(-0.02, 0.52))
     up = axis("mean −ln p of an untouched word (nats)", zero=True)
     return chart(shares_sentence(result), traces, across, up, height=380, low=330, phone=360, legend=True)

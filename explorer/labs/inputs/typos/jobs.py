@@ -47,7 +47,10 @@ class Side:
 
 
 def typos(resources: Resources, params: TyposParams) -> Iterator[TyposResult | None]:
-    """A text, and the same text with typos, by every model; they take turns. Raises BadInputError, MissingCapabilityError."""
+    """Read a text, and the same text with typos, by every model; they take turns.
+
+    Raises BadInputError, MissingCapabilityError.
+    """
     clean = checked_text(params.text)
     typed = checked_text(params.typed) if params.typed else misspelt(clean, params.share, params.seed, params.kinds)
     loaded_models = [resources.model(name) for name in params.models]
@@ -56,16 +59,18 @@ def typos(resources: Resources, params: TyposParams) -> Iterator[TyposResult | N
     reads = []
     for loaded, both in zip(loaded_models, sides, strict=True):
         reads.append(_read(loaded, *both, pairs))
-        yield None
+        yield None  # a turn for other questions
     parts = sides[0][0].parts, sides[0][1].parts
     total = sum(any(map(str.isalnum, part.text)) for part in parts[0])
     yield TyposResult(clean, typed, total, _changed(clean, typed, *parts), tuple(reads))
 
 
 def typos_over_shares(resources: Resources, params: SharesParams) -> Iterator[SharesResult | None]:
-    """The bundled sentences with more and more typos; each result adds a share, and others get a turn after each model.
+    """Read the bundled sentences with more and more typos; each result adds a share, and others get a turn after each
+    model.
 
-    The words that are asked for are those without a typo at the largest share, so that they are the same at every share.
+    The words that are asked for are those without a typo at the largest share, so that they are the same at every
+    share.
     """
     loaded_models = [resources.model(name) for name in params.models]
     names = tuple(loaded.model_id for loaded in loaded_models)
@@ -77,23 +82,23 @@ def typos_over_shares(resources: Resources, params: SharesParams) -> Iterator[Sh
         texts = {misspelt(sentence, share, params.seed, params.kinds): words for sentence, words in asked.items()}
         for loaded, tree in zip(loaded_models, trees, strict=True):
             losses = [_mean_loss(loaded, tree, text, words) for text, words in texts.items()]
-            before = start.setdefault(loaded.model_id, losses)
+            before = start.setdefault(loaded.model_id, losses)  # the first share is 0
             added = [value - old for value, old in zip(losses, before, strict=True)]
-            error = stdev(added) / len(added) ** 0.5
+            error = stdev(added) / len(added) ** 0.5  # of a mean over sentences
             points.append(SharePoint(loaded.model_id, share, fmean(losses), fmean(added), error))
             yield None
         yield SharesResult(names, len(asked), sum(map(len, asked.values())), tuple(points))
 
 
 def _asked_throughout(loaded_models: Sequence[LoadedModel], params: SharesParams) -> dict[str, list[int]]:
-    """The sentences with the places of the words that have no typo at any share, the same in every version of a sentence."""
+    """Return the sentences with the places of the words that have no typo at any share, the same in every version."""
     found = {}
     for sentence in SENTENCES[: params.sentences]:
         worst = misspelt(sentence, SHARES[-1], params.seed, params.kinds)
         pairs = _asked(loaded_models, [(_side(one, sentence), _side(one, worst)) for one in loaded_models])
         found[sentence] = [place for place, _ in pairs]
     asked = {sentence: words for sentence, words in found.items() if words}
-    if len(asked) < 2:
+    if len(asked) < 2:  # one sentence has no deviation
         raise BadInputError(
             "Hardly a word of these sentences is known to all chosen models: choose models of English text."
         )
@@ -106,7 +111,7 @@ def _mean_loss(loaded: LoadedModel, tree: PreTrainedModel, text: str, words: Col
 
 
 def _side(loaded: LoadedModel, text: str) -> Side:
-    """Raises BadInputError for a text that is too long, or has nothing to mask."""
+    """Read a text as a model does. Raises BadInputError for a text that is too long, or has nothing to mask."""
     loaded.require(Capability.MLM)
     encoded, parts = encode(loaded, text), parts_of(text)
     count = sum(token.word is not None for token in encoded.tokens)
@@ -117,13 +122,16 @@ def _side(loaded: LoadedModel, text: str) -> Side:
     places: Outputs = {}
     for token in encoded.tokens:
         for number, part in enumerate(parts):
+            # By its end: it may begin with the space before.
             if token.word is not None and part.start < token.stop <= part.stop:
                 places.setdefault(number, []).append(token.position)
     return Side(parts, encoded, places)
 
 
 def _asked(loaded_models: Sequence[LoadedModel], sides: Sequence[tuple[Side, Side]]) -> list[tuple[int, int]]:
-    """The words, by their places in both texts, that are untouched and that every model reads as the same known tokens."""
+    """Return the words, by their places in both texts, that are untouched and that every model reads as the same known
+    tokens.
+    """
     pairs = untouched(sides[0][0].parts, sides[0][1].parts)
     for loaded, (clean, typed) in zip(loaded_models, sides, strict=True):
         unknown = loaded.tokenizer.unk_token_id
@@ -143,7 +151,7 @@ def _ids(side: Side, word: int) -> list[int]:
 def _in_turn(
     loaded: LoadedModel, side: Side, words: Collection[int], tree: PreTrainedModel | None = None
 ) -> dict[int, list[InTurn]]:
-    """The answers for some words' pieces, each masked with those that follow in its word."""
+    """Return the answers for some words' pieces, each masked with those that follow in its word."""
     word_at = {position: word for word in words for position in side.places[word]}
     asked = [word_at.get(token.position) for token in side.encoded.tokens]
     found: dict[int, list[InTurn]] = {word: [] for word in words}
@@ -191,7 +199,7 @@ def _spelled(loaded: LoadedModel, token_id: int) -> str:
 
 
 def _changed(clean: str, typed: str, before: Sequence[Part], after: Sequence[Part]) -> tuple[tuple[str, str], ...]:
-    """What differs, as it stands in each text: word by word where there are as many in both."""
+    """Return what differs, as it stands in each text: word by word if there are as many in both."""
     one, other = ([part.text for part in parts] for parts in (before, after))
     found: list[tuple[str, str]] = []
     for kind, start, stop, first, last in SequenceMatcher(None, one, other, autojunk=False).get_opcodes():

@@ -47,7 +47,7 @@ masks drawn anew. It doesn't mean robust to noisy input, which the paper does no
 
 
 def build_typos(page: Page, tab: gr.Tab) -> None:
-    """One text by hand or by seed; below it, many sentences."""
+    """Fill and wire the tab: one text by hand or by seed; below it, many sentences."""
     with two_columns():
         with inputs_column():
             models = _models()
@@ -69,7 +69,12 @@ def build_typos(page: Page, tab: gr.Tab) -> None:
         steered=[(made["typed"], lambda result: result.typed)],
     )
     next_seed = again.click(
-        None, [made["seed"]], [made["seed"], made["typed"]], js="(seed) => [(seed || 0) + 1, '']", **QUIET
+        # The typed text is cleared, since it would go before the seed.
+        None,
+        [made["seed"]],
+        [made["seed"], made["typed"]],
+        js="(seed) => [(seed || 0) + 1, '']",
+        **QUIET,
     )
     typos.on(tab.select, models.input, made["typed"].submit, next_seed.then, *tries.into(made, show_progress="full"))
     for event in (made["text"].submit, made["seed"].submit, made["share"].release, made["kinds"].input):
@@ -90,7 +95,7 @@ def _models() -> gr.Dropdown:
 
 
 def _build_shares(page: Page, tab: gr.Tab, models: gr.Dropdown, made: dict[str, Any]) -> None:
-    """The same over the bundled sentences, with the models, the seed and the kinds of above."""
+    """Lay out and wire the same over the bundled sentences, with the models, the seed and the kinds of above."""
     gr.Markdown("## Over several sentences")
     with two_columns():
         with inputs_column():

@@ -63,7 +63,8 @@ Kinds = Annotated[
 
 @params
 class TyposParams:
-    """A text and the same text with typos: those in `typed`, or where that is empty as many as `share` says, drawn by the seed.
+    """A text and the same text with typos: those in `typed` or, if that is empty, as many as `share` says, drawn by the
+    seed.
 
     share: of the words of four or more letters.
     """
@@ -137,11 +138,11 @@ class ModelRead:
     words: tuple[AskedWord, ...]
 
     def pieces(self, side: str) -> tuple[TypoPiece, ...]:
-        """Of one of SIDES."""
+        """Return the pieces of one of SIDES."""
         return self.clean if side == "clean" else self.typos
 
     def loss(self, side: str) -> float:
-        """The mean -ln p of an untouched word, in nats; there must be one."""
+        """Return the mean -ln p of an untouched word, in nats; there must be one."""
         return fmean(word.clean if side == "clean" else word.typos for word in self.words)
 
     @property
@@ -185,15 +186,15 @@ class SharesResult:
     points: tuple[SharePoint, ...]
 
     def of(self, model: str) -> list[SharePoint]:
-        """Those of one model."""
+        """Return the points of one model."""
         return [point for point in self.points if point.model == model]
 
     @property
     def done(self) -> float:
-        """Which part of the points is measured."""
+        """Which share of the points is measured."""
         return len(self.points) / (len(SHARES) * len(self.models))
 
     @property
     def is_done(self) -> bool:
-        """Whether all are."""
+        """Whether all points are measured."""
         return self.done == 1

@@ -19,7 +19,7 @@ FATE_NAMES = {"untouched": "untouched", "mask": "[MASK]", "random": "random toke
 
 
 def corrupt_chips(result: CorruptResult) -> dict[str, Any]:
-    """What the model sees, coloured by fate; the original stands below a token that was replaced."""
+    """Return what the model sees as chips, coloured by fate; the original stands below a token that was replaced."""
     row = []
     for token in result.tokens:
         replaced = token.fate in ("mask", "random")
@@ -30,12 +30,12 @@ def corrupt_chips(result: CorruptResult) -> dict[str, Any]:
 
 
 def clean(token: str) -> str:
-    """A vocabulary entry without its word-boundary marks."""
-    return token.removeprefix("##").replace("Ġ", "").replace("▁", "") or token
+    """Return a vocabulary entry without its word-boundary marks."""
+    return token.removeprefix("##").replace("Ġ", "").replace("▁", "") or token  # a mark alone stays
 
 
 def legend() -> Markup:
-    """The fates' colours, in words."""
+    """Draw the fates' colours, in words."""
     swatch = Markup('<span class="swatch {}">{}</span>')
     items = Markup("").join(swatch.format(fate, FATE_NAMES[fate]) for fate in FATES[1:])
     return Markup('<div class="legend">{}<span class="below-note">below a chip: the original</span></div>').format(
@@ -44,7 +44,7 @@ def legend() -> Markup:
 
 
 def mixtures() -> Markup:
-    """What BERT's authors measured of six mixtures, and what follows from it."""
+    """Quote what BERT's authors measured of six mixtures, and say what follows from it."""
     heads = ("[MASK]", "kept", "random", "MNLI", "NER", "NER by features")
     rows = [(*(f"{share}%" for share in shares), *scores) for shares, *scores in BERT_TABLE_8]
     return quoted(heads, rows, "Six mixtures (Devlin et al. 2019, Appendix C.2, Table 8)") + caption(
@@ -60,7 +60,7 @@ def corrupt_table(result: CorruptResult) -> Table:
 
 
 def corrupt_sentence(result: CorruptResult) -> Markup:
-    """How many were chosen, and which is hardest to guess."""
+    """Say how many were chosen, and which is hardest to guess."""
     chosen = _chosen(result)
     candidates = sum(not token.special for token in result.tokens)
     if not chosen or result.mean_loss is None or result.model_loss is None:
@@ -72,7 +72,7 @@ def corrupt_sentence(result: CorruptResult) -> Markup:
 
 
 def corrupt_notes(result: CorruptResult) -> Markup:
-    """What became of the chosen ones, and that the loss is the mean of their terms."""
+    """Say what became of the chosen ones, and that the loss is the mean of their terms."""
     chosen = _chosen(result)
     if not chosen or result.mean_loss is None or result.model_loss is None:
         return Markup("")
@@ -89,13 +89,13 @@ def _chosen(result: CorruptResult) -> list[CorruptedToken]:
 
 
 def _as_transformers(mean: float, loss: float) -> str:
-    """Whether the model's own loss, by `labels=`, is the same in the digits that are shown."""
+    """Say whether the model's own loss, by `labels=`, is the same in the digits that are shown."""
     same = f"{mean:.4f}" == f"{loss:.4f}"
     return f"transformers computes {'the same' if same else 'another one'}: {loss:.4f}"
 
 
 def corrupt_figure(result: CorruptResult) -> Picture:
-    """A bar for each chosen position's loss, coloured by fate, and a line at the mean."""
+    """Draw a bar for each chosen position's loss, coloured by fate, and a line at the mean."""
     chosen = [
         (token.fate, f"{visible(token.shown_original)}<br>{token.position}", token.loss)
         for token in result.tokens
@@ -123,7 +123,7 @@ def shares_table(result: SharesResult) -> Table:
 
 
 def shares_figure(result: SharesResult) -> Picture:
-    """Four running shares over the number of draws, each with the slider's value as a dashed line."""
+    """Draw four running shares over the number of draws, each with the slider's value as a dashed line."""
     series = (
         ("chosen, of all tokens", result.chosen, "@muted"),
         ("[MASK], of the chosen", result.mask, "@mask"),
@@ -139,13 +139,13 @@ def shares_figure(result: SharesResult) -> Picture:
 
 
 def shares_sentence(result: SharesResult) -> Markup:
-    """Which share was chosen after the last draw."""
+    """Say which share was chosen after the last draw."""
     chosen = strong(percent(result.chosen[-1]))
     return prose(f"After {result.draws[-1]:,} draws ", chosen, " of the tokens were chosen.")
 
 
 def shares_notes(result: SharesResult) -> Markup:
-    """Where the shares stand after the last draw, beside what the sliders say."""
+    """Say where the shares stand after the last draw, beside what the sliders say."""
     rate, mask, random, kept = (percent(share) for share in result.expected)
     became = [percent(shares[-1]) for shares in (result.mask, result.random, result.kept)]
     return caption(
@@ -166,7 +166,7 @@ def patterns_table(result: PatternsResult) -> Table:
 
 
 def patterns_sentence(result: PatternsResult) -> Markup:
-    """How often the model meets something new under each of the two."""
+    """Say how often the model meets something new under each of the two."""
     epochs = len(result.static)
     again = ", some of them more than once"
     if result.distinct_static == epochs:
@@ -178,7 +178,7 @@ def patterns_sentence(result: PatternsResult) -> Markup:
 
 
 def patterns_notes(result: PatternsResult) -> Markup:
-    """In how many epochs, and what RoBERTa's authors measured of the two."""
+    """Say in how many epochs, and what RoBERTa's authors measured of the two."""
     return caption(
         f"In {len(result.static)} epochs. RoBERTa's Table 1 finds the two close, dynamic comparable or slightly better: SQuAD "
         "2.0 F1 78.7 against 78.3, MNLI-m 84.0 against 84.3, SST-2 92.9 against 92.5 (Liu et al. 2019)."
@@ -186,8 +186,9 @@ def patterns_notes(result: PatternsResult) -> Markup:
 
 
 def patterns_figure(result: PatternsResult) -> Picture:
-    """Two grids, epochs down and tokens across, coloured by fate."""
+    """Draw two grids, epochs down and tokens across, coloured by fate."""
     parts = len(FATES)
+    # Each fate's colour twice, at both ends of its part: a scale in steps.
     scale = [[edge / parts, f"@{fate}"] for place, fate in enumerate(FATES) for edge in (place, place + 1)]
     names = [f"{place} {visible(token)}" for place, token in enumerate(result.tokens)]
     across = axis(grid=False, size=14, showticklabels=len(names) <= 40, tickangle=-60)

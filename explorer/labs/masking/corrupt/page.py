@@ -42,7 +42,7 @@ dynamic.
 
 
 def build_corrupt(page: Page, tab: gr.Tab) -> None:
-    """Its figures are computed when they come into view, and anew for another model."""
+    """Fill and wire the tab; its figures are computed when they come into view, and anew for another model."""
     with two_columns():
         with inputs_column():
             inputs = {
@@ -68,7 +68,7 @@ def _why() -> None:
 
 
 def _changes(inputs: dict[str, Any], again: gr.Button, recipes: Tries) -> list[Any]:
-    """The triggers that ask for a new draw."""
+    """Return the triggers that ask for a new draw."""
     seed = inputs["seed"]
     next_seed = again.click(
         fn=None, js="(seed) => (seed || 0) + 1", inputs=[seed], outputs=[seed], api_visibility="private"
@@ -92,7 +92,7 @@ def _one_draw(page: Page, inputs: dict[str, Any], triggers: list[Any]) -> None:
 
 def _many_draws(page: Page, inputs: dict[str, Any], triggers: list[Any]) -> None:
     button = gr.Button("Draw 1,000 times with these settings", variant="primary", size="sm")
-    draws = control(SharesParams, "draws", visible=False)
+    draws = control(SharesParams, "draws", visible=False)  # a client may ask for others
     view = View(
         *("masking-shares", (None, "shares-figure"), figures.shares_sentence, figures.shares_figure),
         notes=figures.shares_notes,
@@ -104,7 +104,7 @@ def _many_draws(page: Page, inputs: dict[str, Any], triggers: list[Any]) -> None
 def _epochs(page: Page, inputs: dict[str, Any], triggers: list[Any]) -> None:
     button = gr.Button("Draw forty epochs with these settings", variant="primary", size="sm")
     counts = {
-        "epochs": control(PatternsParams, "epochs", visible=False),
+        "epochs": control(PatternsParams, "epochs", visible=False),  # a client may ask for others
         "duplicates": control(PatternsParams, "duplicates"),
     }
     sentence = sentence_place()

@@ -38,12 +38,15 @@ class Comparison:
         self.said = sentence_place()
 
     def lay_out_folds(self) -> None:
-        """After those of the tab's own figure."""
+        """Lay out the table and the script, after those of the tab's own figure."""
         with gr.Column(visible=False) as self.more:
             self.folded = folds("comparison", "comparison")
 
     def wire(self, page: Page, compare: gr.Dropdown, figure: gr.HTML, inputs: list[Any]) -> None:
-        """Run whenever the choice or the main figure changes; `inputs` are text, top_k, what is hidden, words, and in_view."""
+        """Run whenever the choice or the main figure changes.
+
+        inputs: text, top_k, what is hidden, words, and in_view.
+        """
 
         async def respond(
             model: str, others: list[str] | None, text: str, top_k: int, hidden: str, words: str, in_view: bool
@@ -58,7 +61,7 @@ class Comparison:
                 return [{}, page.explain(readable(error)), *nothing]
 
         gr.on(
-            [compare.change, figure.change],
+            [compare.change, figure.change],  # the figure is new once its own answer is there
             respond,
             inputs=[page.model, compare, *inputs],
             outputs=[self.figure, self.said, self.more, self.folded.script, self.folded.table],
@@ -66,15 +69,17 @@ class Comparison:
             queue=False,
             concurrency_limit=None,
             show_progress="hidden",
-            trigger_mode="always_last",
+            trigger_mode="always_last",  # of several quick changes the last one counts
         )
 
     @staticmethod
     async def _answer(page: Page, models: list[str], params: FillParams) -> list[Any]:
-        """The first model's hidden tokens, as characters of the text, are what is hidden from the others."""
+        """Answer for all models: the first one's hidden tokens, as characters of the text, are what is hidden from the
+        others.
+        """
         first: FillResult = await answer(page.engine, FILL_MASKS.job, params, models[0])
         spans = tuple((token.start, token.stop) for token in first.tokens if token.state == "masked")
-        same = replace(params, also_mask=(), spans=spans)
+        same = replace(params, also_mask=(), spans=spans)  # positions are each model's own; characters are not
         rest = [answer(page.engine, FILL_MASKS.job, same, model) for model in models[1:]]
         results = [first, *await asyncio.gather(*rest)]
         given = [("text", same.text), ("top_k", same.top_k), ("spans", same.spans)]

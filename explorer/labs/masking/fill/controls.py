@@ -15,12 +15,12 @@ from explorer.ui.wiring import Connection
 
 
 def hidden_now(result: FillResult) -> str:
-    """The positions that are hidden."""
+    """Return the positions that are hidden."""
     return ", ".join(str(token.position) for token in result.tokens if token.state == "masked")
 
 
 def pressed_positions(event: gr.EventData) -> dict[str, Any]:
-    """The tokens that are pressed now, as the chips report them."""
+    """Return the tokens that are pressed now, as the chips report them."""
     return {"also_mask": list(event.positions)}
 
 
@@ -35,7 +35,7 @@ def _still_hidden(values: dict[str, Any]) -> dict[str, Any]:
 
 
 def open_with(page: Page, example: Example, text: gr.Textbox, hidden: gr.Textbox) -> list[Callable[..., Any]]:
-    """When the page opens, hide the worked example's word; whatever a visitor has typed stays. Returns the next triggers."""
+    """Hide the worked example's word when the page opens; whatever a visitor has typed stays. Return the next triggers."""
 
     def fresh(current: str, already: str) -> str:
         return example.hidden if current == example.text and not already else already

@@ -20,7 +20,7 @@ COLUMNS = 3
 
 
 def fill_chips(result: FillResult) -> dict[str, Any]:
-    """The token chips: which can be clicked, which are masked."""
+    """Return the token chips: which can be clicked, which are masked."""
     row = []
     for token in result.tokens:
         hidden, masked = token.state in ("masked", "blank"), token.state == "masked"
@@ -39,7 +39,7 @@ def fill_chips(result: FillResult) -> dict[str, Any]:
 
 
 def hidden_for(chips: dict[str, Any], model: str, text: str, hidden: str) -> dict[str, Any]:
-    """What of the hidden tokens still holds, as parameters of a new request.
+    """Return what of the hidden tokens still holds, as parameters of a new request.
 
     Positions belong to one text and one model's tokens. For another text only words stay; for another model the pressed
     chips are handed on as characters of the text.
@@ -64,7 +64,10 @@ def fill_table(result: FillResult) -> Table:
 
 
 def fill_figure(result: FillResult) -> Picture:
-    """Bars of the top predictions, with the hidden token's highlighted: a panel a mask (six at most), or one for a whole word."""
+    """Draw bars of the top predictions, with the hidden token's highlighted.
+
+    It is a panel a mask (six at most), or one for a whole word.
+    """
     if words := word_guesses(result):
         return _word_figure(result, words)
     masks = result.masks[: 2 * COLUMNS]
@@ -73,7 +76,7 @@ def fill_figure(result: FillResult) -> Picture:
 
 
 def _word_figure(result: FillResult, words: Sequence[WordGuess]) -> Picture:
-    """One panel of bars for a word whose pieces are all hidden."""
+    """Draw one panel of bars for a word whose pieces are all hidden."""
     masks = [
         FilledMask(
             result.masks[0].position,
@@ -87,7 +90,7 @@ def _word_figure(result: FillResult, words: Sequence[WordGuess]) -> Picture:
 
 
 def _panel_title(mask: FilledMask, alone: bool, in_view: bool) -> str:
-    """Which mask; where there is room for it, also what the highlighted bar is."""
+    """Name the mask; if there is room, say also what the highlighted bar is."""
     shown = alone and any(guess.token == mask.hidden for guess in mask.predictions)
     return (
         f"position {mask.position} (highlighted: the {'token in view' if in_view else 'hidden token'})"
@@ -97,7 +100,7 @@ def _panel_title(mask: FilledMask, alone: bool, in_view: bool) -> str:
 
 
 def compare_figure(results: Sequence[FillResult]) -> Picture:
-    """The same masks by several models: a column a model, a row a mask (three at most)."""
+    """Draw the same masks by several models: a column a model, a row a mask (three at most)."""
     rows = min(COLUMNS, *(len(result.masks) for result in results))
     panels = [(_model_name(result), result.masks[row]) for row in range(rows) for result in results]
     return _grid(panels, len(results), compare_sentence(results)) if rows else {}
@@ -110,7 +113,7 @@ def compare_table(results: Sequence[FillResult]) -> Table:
 
 
 def compare_sentence(results: Sequence[FillResult]) -> Markup:
-    """What each model puts first in the first blank."""
+    """Say what each model puts first in the first blank."""
     parts = ["Side by side, first blank: "]
     for place, result in enumerate(results):
         parts.append("; " if place else "")
@@ -129,18 +132,19 @@ def _model_name(result: FillResult) -> str:
 
 
 def _grid(masks: Sequence[tuple[str, FilledMask]], columns: int, said: Markup) -> Picture:
-    """A panel of bars for each mask, so many in a row. The gap between columns leaves room for the longest label."""
+    """Draw a panel of bars for each mask, so many in a row. The gap between columns leaves room for the longest label."""
     most = max(len(mask.predictions) for _, mask in masks)
     longest = max(len(visible(guess.token)) for _, mask in masks for guess in mask.predictions)
     down, panels = axis(names=True, down=True, size=18), []
     for name, mask in masks:
         title, highest = visible(name, 60), max(guess.probability for guess in mask.predictions)
         wide, alone = (
+            # Narrow columns leave more room for the numbers.
             axis("probability", span=(0, highest * (1.25 + 0.15 * count)), outer=True, tickformat=".2~p", nticks=4)
             for count in (columns, 1)
         )
         panels.append(Panel([_bars(mask)], wide, down, title, alone=Panel((), alone, down, title)))
-    rows = -(-len(masks) // columns)
+    rows = -(-len(masks) // columns)  # rounded up
     height, phone = (max(200, count * (76 + 34 * most) + 24) for count in (rows, len(masks)))
     gap = min(0.2, 0.03 + 0.016 * longest)
     look: Look = {"columns": columns, "gap": gap, "bargap": 0.25, "phone": phone if columns > 1 else 0}
@@ -151,7 +155,7 @@ def _grid(masks: Sequence[tuple[str, FilledMask]], columns: int, said: Markup) -
 
 
 def _bars(mask: FilledMask) -> Trace:
-    """One mask's bars. Labels are numbered behind the scenes, so that two tokens that look alike keep a bar each."""
+    """Draw one mask's bars. Labels are numbered behind the scenes, so that two tokens that look alike keep a bar each."""
     places = [visible(guess.token) + "\u200b" * place for place, guess in enumerate(mask.predictions, start=1)]
     shares = [guess.probability for guess in mask.predictions]
     colours = [
@@ -162,15 +166,15 @@ def _bars(mask: FilledMask) -> Trace:
 
 
 def visible(token: str, longest: int = 18) -> str:
-    """A token for an axis label: never empty, never markup, never long."""
+    """Write a token for an axis label: never empty, never markup, never long."""
     return label(token.strip() or repr(token), longest)
 
 
 def fill_facts(result: FillResult) -> Markup:
-    """One line of measures for each mask: the hidden token's rank, probability and -ln p, and the entropy, both in nats."""
+    """State one line of measures a mask: the hidden token's rank, p and -ln p, and the entropy, both in nats."""
     lines = []
     for mask in result.masks:
-        found = [f"entropy {mask.entropy * math.log(2):.2f} nats"]
+        found = [f"entropy {mask.entropy * math.log(2):.2f} nats"]  # from bits to nats
         if mask.hidden is not None and mask.hidden_probability is not None:
             rank = f"rank {mask.hidden_rank:,} of {result.vocabulary:,}"
             share = f"p = {percent(mask.hidden_probability)}"

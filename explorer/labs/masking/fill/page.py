@@ -38,7 +38,7 @@ was and one in ten had been replaced by another: so it mostly repeats what it re
 
 
 def build_fill(page: Page) -> None:
-    """A sentence; its tokens to press, the predictions for those that are hidden."""
+    """Fill and wire the tab: a sentence; its tokens to press, the predictions for those that are hidden."""
     with two_columns():
         with inputs_column():
             text = control(FillParams, "text", value=EXAMPLES[0].text)
@@ -54,7 +54,7 @@ def build_fill(page: Page) -> None:
             )
             words = control(FillParams, "words")
             in_view = control(FillParams, "in_view")
-            hidden = control(FillParams, "also_mask", visible="hidden")
+            hidden = control(FillParams, "also_mask", visible="hidden")  # filled by presses on the chips
         with outputs_column():
             chips = token_chips(elem_id="fill-chips")
             view = View("masked-predictions", (None, "fill-figure"), fill_sentence, figures.fill_figure)

@@ -25,12 +25,14 @@ class WordGuess:
 
 
 def word_guesses(result: FillResult) -> list[WordGuess]:
-    """The likeliest ways to fill all pieces of the one word that is hidden; none where something else is.
+    """Return the likeliest ways to fill all pieces of the one word that is hidden; [] if something else is.
 
-    As many as a piece has guesses, the best first; of independent guesses the best whole ones are made of the best beginnings.
+    There are as many as a piece has guesses, the best first. Since the pieces are guessed independently, the best words
+    are made of the best beginnings.
     """
     if not one_word(result):
         return []
+    # Words to look for are not among the best.
     lists = [[guess for guess in mask.predictions if not guess.named] for mask in result.masks]
     ways: list[tuple[float, tuple[Prediction, ...]]] = [(1.0, ())]
     for guesses in lists:
@@ -45,7 +47,7 @@ def word_guesses(result: FillResult) -> list[WordGuess]:
 
 
 def _joined(pieces: list[str], wordpiece: bool) -> str:
-    """Pieces as they stand in a text: of WordPiece those with ## go on, of the others those without a space."""
+    """Join pieces as they stand in a text: of WordPiece those with ## go on, of the others those without a space."""
     first, *rest = pieces
     text = first.strip().removeprefix("##")
     for piece in rest:
@@ -54,7 +56,7 @@ def _joined(pieces: list[str], wordpiece: bool) -> str:
 
 
 def fill_sentence(result: FillResult) -> Markup:
-    """What the bars show, from the numbers."""
+    """Say what the bars show, from the numbers."""
     if not result.masks:
         return prose("Nothing is hidden yet: press a token above to hide it, or type ", strong(result.mask_token), ".")
     parts = _of_a_word(result) if one_word(result) else _of_blanks(result)
@@ -77,7 +79,7 @@ def fill_sentence(result: FillResult) -> Markup:
 
 
 def _of_a_word(result: FillResult) -> list[str]:
-    """How one word's pieces are filled together, and what the word itself has."""
+    """Say how one word's pieces are filled together, and what the word itself has."""
     word, best, count = one_word(result), word_guesses(result)[0], len(result.masks)
     spelled = COUNTS[count] if count < len(COUNTS) else str(count)
     pressed = "the word that stands there" if result.in_view else "the word that was hidden"
@@ -92,7 +94,7 @@ def _of_a_word(result: FillResult) -> list[str]:
 
 
 def _of_blanks(result: FillResult) -> list[str]:
-    """The first guess for each of the first blanks, and what was hidden there."""
+    """Say what the first guess for each of the first blanks is, and what was hidden there."""
     whose, parts = possessive(result.model), list[str]()
     for number, mask in enumerate(result.masks[:3], start=1):
         best = mask.predictions[0]
@@ -105,13 +107,13 @@ def _of_blanks(result: FillResult) -> list[str]:
 
 
 def possessive(model: str) -> str:
-    """Whose guess it is, by the family's name where the model is a bundled one: BERT's."""
+    """Say whose guess it is, by the family's name if the model is a bundled one: BERT's."""
     card = find_card(model)
     return f"{card.family if card is not None and card.bundled else model}'s"
 
 
 def one_word(result: FillResult) -> str:
-    """The word whose pieces are all that is hidden; empty where something else is, or it is one piece."""
+    """Return the word whose pieces are all that is hidden; "" if something else is, or it is one piece."""
     places = [mask.position for mask in result.masks]
     if len(places) < 2 or places != list(range(places[0], places[0] + len(places))):
         return ""
@@ -123,7 +125,7 @@ def one_word(result: FillResult) -> str:
 
 
 def _truth(mask: FilledMask, result: FillResult) -> list[str]:
-    """What stood at a blank, and where it comes in the list; nothing where the blank was typed."""
+    """Say what stood at a blank, and where it comes in the list; nothing if the blank was typed."""
     if mask.hidden is None or mask.hidden_rank is None or mask.hidden_probability is None:
         return []
     kind = "token" if _is_piece(mask, result) else "word"
@@ -139,6 +141,6 @@ def _truth(mask: FilledMask, result: FillResult) -> list[str]:
 
 
 def _is_piece(mask: FilledMask, result: FillResult) -> bool:
-    """Whether a token is a part of a word: it goes on with the one before it, or the next one goes on with it."""
+    """Return whether a token is a part of a word: it goes on with the one before it, or the next one goes on with it."""
     joined = {token.position: token.joined for token in result.tokens}
     return joined.get(mask.position, False) or joined.get(mask.position + 1, False)

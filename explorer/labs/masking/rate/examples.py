@@ -31,7 +31,7 @@ TRY = {
 
 
 def texts_of(text: str) -> tuple[str, ...]:
-    """What is read: the visitor's text, or rows of bundled sentences where there is none."""
+    """Return what is read: the visitor's text, or rows of bundled sentences if there is none."""
     if text:
         return (checked_text(text),)
     held_out = load(TEXT.slug, settings()).validation["validation"][:SENTENCES]

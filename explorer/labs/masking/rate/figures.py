@@ -34,9 +34,9 @@ def rates_table(result: RatesResult) -> Table:
 
 
 def rates_sentence(result: RatesResult) -> Markup:
-    """Where the first model names most tokens rightly of those that it reads, once all rates are measured.
+    """Say where the first model names most tokens rightly of those that it reads, once all rates are measured.
 
-    Until then, and where it names none, what it tells at BERT's rate and at the highest so far.
+    Until then, and if it names none, say what it tells at BERT's rate and at the highest so far.
     """
     found = result.of(result.models[0])
     first, last, most = _at(found, BERTS), found[-1], _most(found)
@@ -49,7 +49,7 @@ def rates_sentence(result: RatesResult) -> Markup:
 
 
 def _peak(found: Sequence[Measured], first: Measured, most: Measured) -> list[str]:
-    """At which rate a model names most rightly, and whether that is told from BERT's own."""
+    """Say at which rate a model names most rightly, and whether that is told from BERT's own."""
     as_many = [one for one in found if one.right == most.right]
     own = f"BERT's own {first.rate:.0%}"
     if first in as_many:
@@ -63,12 +63,12 @@ def _peak(found: Sequence[Measured], first: Measured, most: Measured) -> list[st
 
 
 def _most(found: Sequence[Measured]) -> Measured:
-    """Where most tokens are named rightly of those that are read."""
+    """Return the measurement at which most tokens are named rightly of those that are read."""
     return max(found, key=lambda one: one.right)
 
 
 def rates_notes(result: RatesResult) -> Markup:
-    """Each model's accuracy and loss at these rates, what a prediction costs at these, and which rates do as well as the best."""
+    """State each model's accuracy and loss, what a prediction costs, and which rates do as well as the best."""
     parts = []
     for model in result.models:
         found = result.of(model)
@@ -81,14 +81,14 @@ def rates_notes(result: RatesResult) -> Markup:
             told += f" and {percent(last.accuracy)} at {last.rate:.0%} ({fixed(last.loss)})"
         parts.append(f"{told}. ")
     found = result.of(result.models[0])
-    rates = dict.fromkeys((found[0], _at(found, BERTS), found[-1]))
+    rates = dict.fromkeys((found[0], _at(found, BERTS), found[-1]))  # each once
     costs = [f"{number(one.cost)} at {one.rate:.0%}" for one in rates]
     parts.append(f"Tokens read for each one predicted: {', '.join(costs)}.")
     return caption(*parts, _counts(found) if result.is_done else "")
 
 
 def _counts(found: Sequence[Measured]) -> str:
-    """How many are named rightly at BERT's rate and at the best, which others come close, and what training at a rate does."""
+    """Say how many are named rightly at BERT's rate and at the best, which others come close, and what training does."""
     first, most = _at(found, BERTS), _most(found)
     if not most.right:
         return f" {WETTIG}"
@@ -98,7 +98,7 @@ def _counts(found: Sequence[Measured]) -> str:
 
 
 def _close(found: Sequence[Measured]) -> str:
-    """Which rates can't be told from the one at which most is right."""
+    """Say which rates can't be told from the one at which most is right."""
     most = _most(found)
     close = [one for one in found if one is not most and _within(one, most)]
     if not close:
@@ -109,17 +109,17 @@ def _close(found: Sequence[Measured]) -> str:
 
 
 def _within(one: Measured, most: Measured) -> bool:
-    """Whether as many may be named rightly there as where most are."""
+    """Return whether as many may be named rightly at one rate as at the best: whether their errors overlap."""
     return one.right + one.right_off >= most.right - most.right_off
 
 
 def _at(found: Sequence[Measured], rate: float) -> Measured:
-    """The measurement at a rate, or at the one nearest to it so far."""
+    """Return the measurement at a rate, or at the one nearest to it so far."""
     return min(found, key=lambda one: abs(one.rate - rate))
 
 
 def rates_bar(result: RatesResult) -> Markup:
-    """How much is done; nothing when all is."""
+    """Return a bar of how much is done; nothing when all is."""
     if result.is_done:
         return Markup("")
     count = len(result.measured) // len(result.models)
@@ -127,7 +127,9 @@ def rates_bar(result: RatesResult) -> Markup:
 
 
 def rates_figure(result: RatesResult) -> Picture:
-    """Three panels over the rate, a line a model: accuracy, what a prediction costs, and how many are right for what is read."""
+    """Draw three panels over the rate, a line a model: accuracy, what a prediction costs, how many are right of what is
+    read.
+    """
     across = axis("% masked", span=(0, 0.85), tickvals=[0.2, 0.4, 0.6, 0.8], ticktext=["20", "40", "60", "80"])
     first = (result.models[0],)
     panels = [
@@ -152,7 +154,9 @@ def _panel(
     off: Callable[[Measured], float] | None,
     models: tuple[str, ...] = (),
 ) -> Panel:
-    """models: those that are drawn; the number of predictions is the same for all, so one line says it."""
+    """Draw one measure. models: those that are drawn; the number of predictions is the same for all, so one line says
+    it.
+    """
     drawn = [_line(result, model, value, off, bool(models)) for model in models or result.models]
     high, edge = (0, "bottom") if title != COST else (1, "top")  # where the curve is not
     place: Look = {"yref": "paper", "xanchor": "left", "yanchor": edge, "xshift": 4, "font": {"color": "@muted"}}
@@ -167,7 +171,7 @@ def _line(
     off: Callable[[Measured], float] | None,
     counts: bool,
 ) -> Trace:
-    """counts: it is of the draw and not of the model, so it has a colour of its own and no place in the legend."""
+    """Draw a line. counts: it is of the draw and not of the model, so it has its own colour and no place in the legend."""
     found, place = result.of(model), result.models.index(model)
     colour = "@text" if counts else series(place)
     read = [

@@ -30,10 +30,11 @@ CHUNK_TOKENS = 640
 
 
 def masking_rates(resources: Resources, params: RatesParams) -> Iterator[RatesResult | None]:
-    """Accuracy and loss of hidden tokens against the masking rate: a result after each rate; others get a turn after each model.
+    """Measure accuracy and loss of hidden tokens against the masking rate: a result after each rate; others get a turn
+    after each model.
 
-    Every chosen token is shown as [MASK], and none as a random token or as it is: with those of 80/10/10 the curve would mix
-    three questions. Raises BadInputError, MissingCapabilityError.
+    Every chosen token is shown as [MASK], and none as a random token or as it is: with those of 80/10/10 the curve
+    would mix three questions. Raises BadInputError, MissingCapabilityError.
     """
     texts = texts_of(params.text)
     readers = [_Reader(resources.model(name), texts) for name in params.models]
@@ -60,7 +61,7 @@ class _Reader:
                 "This text is made of special tokens only, and those are never masked. Type some words."
             )
         draws = max(1, min(MOST_DRAWS, ENOUGH_TOKENS // self.tokens))
-        self.rows, self.tokens = rows * draws, self.tokens * draws
+        self.rows, self.tokens = rows * draws, self.tokens * draws  # the same text, drawn differently each time
         self.tree = private_tree(loaded.model)
 
     def at(self, rate: float, seed: int) -> Measured:
@@ -68,21 +69,24 @@ class _Reader:
         recipe, generator = CorruptionRecipe(rate, 1.0, 0.0), torch.Generator().manual_seed(seed)
         drawn = [self.masker.corrupt(row.input_ids, recipe, generator, row.word_ids) for row in self.rows]
         losses, right = list[Tensor](), list[Tensor]()
-        step = max(1, CHUNK_TOKENS // max(len(row.tokens) for row in self.rows))
+        step = max(1, CHUNK_TOKENS // max(len(row.tokens) for row in self.rows))  # rows in one pass
         for start in range(0, len(drawn), step):
             part = slice(start, start + step)
+            # (rows, T): IGNORED_LABEL pads, as it marks what was not chosen.
             labels = pad_sequence([one.labels for one in drawn[part]], True, IGNORED_LABEL)
             logits = self._logits(part, [one.input_ids for one in drawn[part]], labels != IGNORED_LABEL)
             truth = labels[labels != IGNORED_LABEL]
             losses.append(cross_entropy(logits, truth, reduction="none"))
             right.append(logits.argmax(-1) == truth)
         loss, hits = torch.cat(losses).double(), torch.cat(right)
-        off = float(loss.std() / len(loss) ** 0.5) if len(loss) > 1 else 0.0
+        off = float(loss.std() / len(loss) ** 0.5) if len(loss) > 1 else 0.0  # one value has no deviation
         accuracy = float(hits.double().mean())
         return Measured(self.loaded.model_id, rate, len(loss), accuracy, float(loss.mean()), self.tokens, off)
 
     def _logits(self, part: slice, shown: list[Tensor], chosen: Tensor) -> Tensor:
-        """Scores of rows that are shown so, at the chosen positions, row after row: (chosen, vocabulary), on the CPU."""
+        """Return scores of rows that are shown so, at the chosen positions, row after row: (chosen, vocabulary), on the
+        CPU.
+        """
         fill = {"input_ids": int(self.loaded.tokenizer.pad_token_id or 0)}
         given = {name: [row.inputs[name][0] for row in self.rows[part]] for name in self.rows[0].inputs}
         inputs = {
@@ -91,4 +95,4 @@ class _Reader:
         }
         with head_at(self.tree, chosen.to(self.loaded.device)):
             output = self.tree(**inputs)
-        return self.loaded.logits(Capability.MLM, output)[0].float().cpu()
+        return self.loaded.logits(Capability.MLM, output)[0].float().cpu()  # (1, chosen, vocabulary)

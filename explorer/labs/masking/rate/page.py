@@ -60,7 +60,7 @@ with different vocabularies are not on one scale.
 
 
 def build_rate(page: Page, tab: gr.Tab) -> None:
-    """What was measured beforehand; else a rate at a time."""
+    """Fill and wire the tab: it opens with what was measured beforehand, or measures a rate at a time."""
     with two_columns():
         with inputs_column():
             models = gr.Dropdown(
@@ -94,7 +94,7 @@ def build_rate(page: Page, tab: gr.Tab) -> None:
 
 
 def _with_model(page: Page, models: gr.Dropdown) -> list[Any]:
-    """A model that is picked above takes the first place; the triggers after which it stands there."""
+    """Put a model that is picked above in the first place; return the triggers after which it stands there."""
 
     def first(model: str, names: list[str] | None) -> list[str]:
         return [model, *(name for name in (names or [])[1:] if name != model)]

@@ -82,7 +82,7 @@ class Measured:
 
     @property
     def right_off(self) -> float:
-        """The standard error of that."""
+        """The standard error of `right`."""
         return 100 * self.accuracy_off / self.cost
 
 
@@ -95,7 +95,7 @@ class RatesResult:
     measured: tuple[Measured, ...]
 
     def of(self, model: str) -> tuple[Measured, ...]:
-        """One model's rates, from the lowest up."""
+        """Return one model's rates, from the lowest up."""
         return tuple(one for one in self.measured if one.model == model)
 
     @property

@@ -41,13 +41,13 @@ def score_table(result: ScoreResult) -> Table:
 
 
 def score_sentence(result: ScoreResult) -> Markup:
-    """What the scores say of one sentence, of two beside each other, or of several."""
+    """Say what the scores tell of one sentence, of two beside each other, or of several."""
     tell = {1: _one_said, 2: _two_said}.get(len(result.own.sentences), _several_said)
     return prose(*tell(result.own))
 
 
 def score_notes(result: ScoreResult) -> Markup:
-    """The scores behind the headline, what the true log-likelihood says, and which tokens are unknown."""
+    """Say what scores are behind the headline, what the true log-likelihood says, and which tokens are unknown."""
     own = result.own
     tell = {1: _one_noted, 2: _two_noted}.get(len(own.sentences), _several_noted)
     unknown = [token.text for sentence in own.sentences for token in sentence.tokens if token.unknown]
@@ -100,6 +100,7 @@ def _two_noted(own: Scores) -> list[str]:
         parts.append(f" ({fixed(first.per_token)} against {fixed(second.per_token)} a token)")
     rows = aligned(first, second)
     gains = sorted(zip(differences(rows), rows, strict=True), key=lambda pair: -abs(pair[0]))[:TOLD]
+    # A smaller gain would be written as 0.
     told = [prose(_row_said(row), f" {signed(gain)}") for gain, row in gains if abs(gain) >= 0.005]
     return [*parts, prose(". Where it comes from: ", Markup(", ").join(told), ".") if told else "."]
 
@@ -120,6 +121,7 @@ def _several_noted(own: Scores) -> list[str]:
         parts.append(f", the least likely {fixed(order[-1].total)}")
     if per_token.per_token > order[0].per_token:
         parts += ["; by the mean over its tokens ", in_quotes(_short(per_token.sentence), bold=False), " leads"]
+    # Each text once: a sentence that is given twice is one event.
     total = math.fsum(math.exp(score) for score in {one.sentence: one.total for one in own.sentences}.values())
     if total > 1:
         parts.append(f". Read as probabilities these scores add up to {total:.2f}, more than 1: they are none")
@@ -131,7 +133,7 @@ def _likeliest_first(own: Scores) -> list[ScoredSentence]:
 
 
 def _beside_said(own: Scores, beside: Scores) -> list[str]:
-    """Whether the true log-likelihood orders the sentences alike."""
+    """Say whether the true log-likelihood orders the sentences alike."""
     totals = [fixed(sentence.total) for sentence in beside.sentences]
     if len(totals) == 1:
         return [f"{label(beside.model)}, from the left alone, gives a true log-likelihood of {totals[0]}."]
@@ -147,13 +149,13 @@ def _beside_said(own: Scores, beside: Scores) -> list[str]:
 
 
 def _likeliest(scores: Scores) -> list[int]:
-    """The places of the sentences with the highest score, all of them where several have it."""
+    """Return the places of the sentences with the highest score, all of them if several have it."""
     most = max(sentence.total for sentence in scores.sentences)
     return [place for place, sentence in enumerate(scores.sentences) if sentence.total == most]
 
 
 def score_facts(result: ScoreResult) -> Markup:
-    """Sums, means over the tokens and perplexities, of both models."""
+    """Tabulate sums, means over the tokens and perplexities, of both models."""
     both = [result.own, *([result.beside] if result.beside else [])]
     heads = ["sentence"]
     for scores in both:
@@ -174,7 +176,7 @@ def _measures(sentence: ScoredSentence) -> list[str]:
 
 
 def score_figure(result: ScoreResult) -> Picture:
-    """−ln p of each token as bars: two sentences aligned with their difference beside, or a panel a sentence."""
+    """Draw −ln p of each token as bars: two sentences aligned with their difference beside, or a panel a sentence."""
     sentences, said = result.own.sentences, score_sentence(result)
     if len(sentences) == 2:
         return _two(aligned(*sentences), sentences, said)
@@ -191,7 +193,7 @@ def score_figure(result: ScoreResult) -> Picture:
 
 
 def _two(rows: Sequence[Aligned], sentences: Sequence[ScoredSentence], said: Markup) -> Picture:
-    """Row by row: a token of the first, one of the second, and what the two add to the difference."""
+    """Draw row by row: a token of the first, one of the second, and what the two add to the difference."""
     count, high = len(rows), _highest(sentences)
     changed = [left is None or right is None or left.text != right.text for left, right in rows]
     colours = ["@highlight" if differs else "@first" for differs in changed]
@@ -200,7 +202,7 @@ def _two(rows: Sequence[Aligned], sentences: Sequence[ScoredSentence], said: Mar
         for side, sentence in enumerate(sentences)
     ]
     gains = differences(tuple(rows))
-    furthest = 1.8 * max(0.1, *map(abs, gains))
+    furthest = 1.8 * max(0.1, *map(abs, gains))  # tiny differences stay small
     look: Look = {"texts": [signed(gain) for gain in gains], "size": 14, "hover": "%{text} nats"}
     drawn = bars(range(count), gains, ["@first" if gain > 0 else "@second" for gain in gains], **look)
     across = axis("for 1 (+), for 2 (−)", span=(-furthest, furthest), nticks=4, zeroline=True)
@@ -222,7 +224,7 @@ def _panel(
     title: str,
     outer: bool = False,
 ) -> Panel:
-    """−ln p of one sentence's tokens from the top; None leaves a gap. outer: as an axis's."""
+    """Draw −ln p of one sentence's tokens from the top; None leaves a gap. outer: as an axis's."""
     standing = [(row, token) for row, token in enumerate(tokens) if token is not None]
     drawn: list[Trace] = [
         bars(
@@ -239,7 +241,7 @@ def _panel(
 
 
 def _down(names: Sequence[str], rows: int) -> Axis:
-    """Rows from the top, as many in every panel, so that those beside each other stand on one line."""
+    """Return rows from the top, as many in every panel, so that those beside each other stand on one line."""
     places = list(range(len(names)))
     return axis(
         grid=False,
@@ -257,12 +259,12 @@ def _title(place: int, sentence: ScoredSentence) -> str:
 
 
 def _row_name(row: Aligned) -> str:
-    """The token of a row, or both where they differ."""
+    """Name the token of a row, or both if they differ."""
     return " / ".join(_words(row))
 
 
 def _row_said(row: Aligned) -> Markup:
-    """The same in a sentence."""
+    """Name the token of a row in a sentence, or both if they differ."""
     return Markup(" / ").join(in_quotes(word, bold=False) for word in _words(row))
 
 
@@ -271,7 +273,7 @@ def _words(row: Aligned) -> list[str]:
 
 
 def _word(token: ScoredToken) -> str:
-    """A token as it looks in its sentence; a piece that goes on shows that it does."""
+    """Write a token as it looks in its sentence; a piece that goes on shows that it does."""
     shown = token.shown.strip() or repr(token.text)
     return f"··{shown}" if token.joined else shown
 

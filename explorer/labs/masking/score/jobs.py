@@ -25,7 +25,7 @@ from explorer.models.loaded_model import LoadedModel
 
 
 def score_sentences(resources: Resources, params: ScoreParams) -> Iterator[ScoreResult | None]:
-    """Sentences by ln p of every token, masked in turn; others get a turn after each sentence.
+    """Score sentences by ln p of every token, masked in turn; others get a turn after each sentence.
 
     Raises BadInputError, MissingCapabilityError.
     """
@@ -33,7 +33,7 @@ def score_sentences(resources: Resources, params: ScoreParams) -> Iterator[Score
     own: list[ScoredSentence] = []
     for number, sentence in enumerate(params.sentences, start=1):
         own.append(scored(loaded, sentence, params.masking, number))
-        yield None
+        yield None  # a turn for other questions
     scores = Scores(loaded.model_id, is_causal(loaded), tuple(own))
     if scores.causal or not params.beside:
         yield ScoreResult(scores)
@@ -45,12 +45,12 @@ def score_sentences(resources: Resources, params: ScoreParams) -> Iterator[Score
 
 
 def is_causal(loaded: LoadedModel) -> bool:
-    """Whether a model reads from the left, so that its scores are true log-likelihoods."""
+    """Return whether a model reads from the left, so that its scores are true log-likelihoods."""
     return Capability.MLM not in loaded.capabilities and Capability.CAUSAL in loaded.capabilities
 
 
 def scored(loaded: LoadedModel, sentence: str, masking: str, number: int = 1) -> ScoredSentence:
-    """One sentence by the head that the model has. number: for what is said of one that cannot be scored."""
+    """Score one sentence by the head that the model has. number: for what is said of one that cannot be scored."""
     encoded = encode(loaded, sentence)
     count = sum(token.word is not None for token in encoded.tokens)
     if count > MOST_TOKENS:
@@ -76,18 +76,21 @@ def scored(loaded: LoadedModel, sentence: str, masking: str, number: int = 1) ->
 
 
 def _from_the_left(loaded: LoadedModel, encoded: Encoded) -> dict[int, float]:
-    """ln p of each token after those before it, by position; the first comes after the token that begins a document."""
+    """Return ln p of each token after those before it, by position; the first comes after the token that begins a
+    document.
+    """
     tokenizer, ids = loaded.tokenizer, encoded.input_ids
     begin = tokenizer.cls_token_id if tokenizer.bos_token_id is None else tokenizer.bos_token_id
     begun = int(ids[0]) == begin  # ModernBERT's tokenizer begins every text by itself
     if begin is None or len(ids) + (not begun) > loaded.longest:
         raise BadInputError(f"{loaded.model_id} cannot read this sentence after a token that begins a text.")
     inputs = (ids if begun else torch.cat([torch.tensor([begin]), ids]))[None].to(loaded.device)
+    # What follows the last token is not asked.
     logits = loaded.logits(Capability.CAUSAL, loaded.model(input_ids=inputs))[0, :-1]
     return dict(enumerate(_chosen(logits, inputs[0, 1:].cpu()), start=int(begun)))
 
 
 def _chosen(logits: Tensor, token_ids: Tensor) -> list[float]:
-    """ln p of one token in each row, from (rows, vocabulary)."""
+    """Return ln p of one token in each row, from (rows, vocabulary)."""
     found: list[float] = log_probability_of(logits.float().log_softmax(-1).cpu(), token_ids).tolist()
     return found

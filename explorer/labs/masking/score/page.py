@@ -37,7 +37,7 @@ left to right. Without this a sentence gains by having rarer words. (Kauf and Iv
 
 
 def build_score(page: Page, tab: gr.Tab) -> None:
-    """Two questions: the visitor's own sentences, and the bundled pairs."""
+    """Lay out two questions: the visitor's own sentences, and the bundled pairs."""
     with gr.Tabs():
         with gr.Tab("Your sentences", id="sentences"):
             _own_sentences(page, tab)
@@ -51,7 +51,7 @@ def _own_sentences(page: Page, tab: gr.Tab) -> None:
             sentences = control(ScoreParams, "sentences", value="\n".join(OPENING), elem_id="score-sentences")
             button = gr.Button("Score", variant="primary")
             masking = control(ScoreParams, "masking")
-            beside = control(ScoreParams, "beside", visible=False)
+            beside = control(ScoreParams, "beside", visible=False)  # a client may choose another
             tries = Tries({name: "\n".join(lines) for name, lines in TRY})
         with outputs_column(3):
             view = View(

@@ -121,8 +121,11 @@ Aligned = tuple[ScoredToken | None, ScoredToken | None]
 
 
 def aligned(first: ScoredSentence, second: ScoredSentence) -> tuple[Aligned, ...]:
-    """The tokens of two sentences in rows: equal ones beside each other, others as far as both go, the rest with None."""
+    """Align the tokens of two sentences in rows: equal ones beside each other, others as far as both go, the rest with
+    None.
+    """
     left, right = first.tokens, second.tokens
+    # difflib's autojunk would skip frequent tokens.
     matcher = SequenceMatcher(None, [token.text for token in left], [token.text for token in right], autojunk=False)
     rows: list[Aligned] = []
     for _, start, stop, other_start, other_stop in matcher.get_opcodes():
@@ -131,7 +134,9 @@ def aligned(first: ScoredSentence, second: ScoredSentence) -> tuple[Aligned, ...
 
 
 def differences(rows: tuple[Aligned, ...]) -> tuple[float, ...]:
-    """What each row adds to the first sentence's score minus the second's; a token that stands alone counts whole."""
+    """Return what each row adds to the first sentence's score minus the second's; a token that stands alone counts
+    whole.
+    """
     return tuple(
         (first.log_probability if first else 0.0) - (second.log_probability if second else 0.0)
         for first, second in rows

@@ -34,23 +34,23 @@ def order_table(result: OrderResult) -> Table:
 
 
 def order_sentence(result: OrderResult) -> Markup:
-    """What the head says."""
+    """Say what the head says."""
     verdicts = ("the two stand in their order", "the two were swapped")
     return head_sentence(label(result.model), verdicts, "in order", result)
 
 
 def order_notes(result: OrderResult) -> Markup:
-    """The two logits."""
+    """State the two logits."""
     return head_notes(NAMES, result)
 
 
 def order_loss(result: OrderResult) -> Markup:
-    """What the verdict costs in pretraining, for either truth."""
+    """Say what the verdict costs in pretraining, for either truth."""
     return loss_line("SOP", ("if in order", "if swapped"), result)
 
 
 def trust_sentence(model: str, scores: Scores | None) -> Markup:
-    """How far the head is to be believed, from the model's held-out figures; what to compare with where there are none."""
+    """Say how far the head is to be believed, from the model's held-out figures, or from ALBERT's own."""
     found = scores.find("sop_segments") if scores else None
     if scores is None or found is None:
         own = {trained: right for trained, _, right in TABLE_5}["SOP"]
@@ -64,7 +64,7 @@ def trust_sentence(model: str, scores: Scores | None) -> Markup:
 
 
 def order_figure(result: OrderResult) -> Picture:
-    """Two bars: the probability of each class."""
+    """Draw two bars: the probability of each class."""
     return two_bars(NAMES, result, order_sentence(result))
 
 
@@ -75,13 +75,13 @@ def kinds_table(result: KindsResult) -> Table:
 
 
 def both_table(results: Sequence[KindsResult]) -> Table:
-    """The same of several models, one after another."""
+    """Tabulate several models, one after another."""
     tables = [kinds_table(result) for result in results]
     return Table(tables[0].columns, sum((table.rows for table in tables), ()))
 
 
 def kinds_sentence(results: Sequence[KindsResult]) -> Markup:
-    """How many of the swapped pairs each head takes for true ones: the kind on which the two part."""
+    """Say how many of the swapped pairs each head takes for true ones: the kind on which the two part."""
     told: list[str] = []
     for result in results:
         accepted = round(result.accepted("swapped") * len(result.of("swapped")))
@@ -91,7 +91,7 @@ def kinds_sentence(results: Sequence[KindsResult]) -> Markup:
 
 
 def kinds_notes(results: Sequence[KindsResult]) -> Markup:
-    """How many pairs of each kind each head accepts."""
+    """Say how many pairs of each kind each head accepts."""
     parts: list[str] = []
     for result in results:
         *first, last = (f"{_accepted(result, kind)} {ACCEPTED[kind]}" for kind in KINDS)
@@ -105,10 +105,10 @@ def _accepted(result: KindsResult, kind: str) -> str:
 
 
 def kinds_figure(results: Sequence[KindsResult]) -> Picture:
-    """Every pair as a mark at its probability, one row a kind and head; a bar stands at the mean."""
+    """Draw every pair as a mark at its probability, one row a kind and head; a bar stands at the mean."""
     drawn: list[Trace] = []
     rows = {kind: 2 - place for place, kind in enumerate(KINDS)}
-    for result, shift in zip(results, (0.17, -0.17), strict=False):
+    for result, shift in zip(results, (0.17, -0.17), strict=False):  # one head above, one below each row's middle
         name, colour, symbol = HEADS[result.head]
         heights = [rows[pair.kind] + shift for pair in result.pairs]
         read = [[label(pair.first, 60), label(pair.second, 60)] for pair in result.pairs]
@@ -128,7 +128,7 @@ def kinds_figure(results: Sequence[KindsResult]) -> Picture:
 
 
 def cells_sentence(ours: Mapping[str, tuple[str, float, float]]) -> Markup:
-    """How far each of our models gets in the other's task; chance is within CHANCE of 50."""
+    """Say how far each of our models gets in the other's task; chance is within CHANCE of 50."""
     parts: list[str] = []
     for trained, other, place in (("NSP", "order", 2), ("SOP", "next sentences", 1)):
         model, right = ours[trained][0], float(ours[trained][place])
@@ -138,7 +138,7 @@ def cells_sentence(ours: Mapping[str, tuple[str, float, float]]) -> Markup:
 
 
 def cells_notes() -> Markup:
-    """How far ALBERT's own got in the other task, and what chance is."""
+    """Say how far ALBERT's own got in the other task, and what chance is."""
     kept = {trained: nsp for trained, nsp, _ in TABLE_5}["SOP"]
     return caption(
         f"ALBERT's own, trained on SOP, was right on {kept}% of next sentences. Half of the pairs are of each class, so 50% is "
@@ -147,7 +147,7 @@ def cells_notes() -> Markup:
 
 
 def cells_figure(ours: Mapping[str, tuple[str, float, float]]) -> Picture:
-    """Trained with NSP or SOP down, measured on NSP and SOP across: our models' four cells beside ALBERT's.
+    """Draw trained with NSP or SOP down, measured on NSP and SOP across: our models' four cells beside ALBERT's.
 
     ours: by what it was trained with, the model and its percentages right on NSP and on SOP.
     """
@@ -163,7 +163,7 @@ def cells_figure(ours: Mapping[str, tuple[str, float, float]]) -> Picture:
 
 
 def two_by_two(measured: Sequence[tuple[str, str, Scores]]) -> Markup:
-    """Trained with NSP or SOP against measured on NSP and SOP: our own models beside ALBERT's Table 5.
+    """Tabulate trained with NSP or SOP against measured on NSP and SOP: our own models beside ALBERT's Table 5.
 
     measured: (what it was trained with, model, its held-out figures). A model without these figures is left out.
     """

@@ -20,7 +20,7 @@ from explorer.text import checked_text, split_sentences
 
 
 def score_order(loaded: LoadedModel, params: OrderParams) -> OrderResult:
-    """Whether two texts stand in their order, by the [CLS] head: softmax over (in_order, swapped)."""
+    """Score whether two texts stand in their order, by the [CLS] head: softmax over (in_order, swapped)."""
     encoded = encode(loaded, params.first, params.second)
     logits = pair_logits(loaded, encoded.inputs, Capability.SOP)[0]
     in_order, swapped = logits.tolist()
@@ -29,7 +29,9 @@ def score_order(loaded: LoadedModel, params: OrderParams) -> OrderResult:
 
 
 def score_kinds(loaded: LoadedModel, params: KindsParams) -> KindsResult:
-    """Neighbours of a text, the same swapped, and pairs with another text, in one padded batch, by the head there is."""
+    """Score neighbours of a text, the same swapped, and pairs with another text, in one padded batch, by the head there
+    is.
+    """
     head = next((head for head in (Capability.NSP, Capability.SOP) if head in loaded.capabilities), None)
     if head is None:
         raise MissingCapabilityError(
@@ -37,17 +39,19 @@ def score_kinds(loaded: LoadedModel, params: KindsParams) -> KindsResult:
         )
     pairs = drawn_pairs(split_sentences(checked_text(params.text)), split_sentences(checked_text(params.other_text)))
     rows = [encode(loaded, first, second).inputs for _, first, second in pairs]
+    # (pairs, 2) before the last index, which takes the first class.
     scores = pair_logits(loaded, padded(rows, int(loaded.tokenizer.pad_token_id or 0)), head).softmax(-1)[:, 0].tolist()
     scored = (ScoredPair(*pair, score) for pair, score in zip(pairs, scores, strict=True))
     return KindsResult(loaded.model_id, head.name, tuple(scored))
 
 
 def drawn_pairs(sentences: list[str], others: list[str]) -> list[tuple[str, str, str]]:
-    """(kind, first, second): as many pairs of each kind; the other text's sentences are taken in turn."""
+    """Return (kind, first, second): as many pairs of each kind; the other text's sentences are taken in turn."""
     starts = range(len(sentences) - 1)
     made = {
         "true": [(sentences[place], sentences[place + 1]) for place in starts],
         "swapped": [(sentences[place + 1], sentences[place]) for place in starts],
+        # The other text may be shorter.
         "random": [(sentences[place], others[place % len(others)]) for place in starts],
     }
     return [(kind, first, second) for kind in KINDS for first, second in made[kind]]

@@ -75,7 +75,9 @@ before what goes on. Of the easier task it has learned nothing on the way (table
 
 
 def build_order(page: Page, tab: gr.Tab) -> None:
-    """What each objective teaches of the other's task; two sentences before an SOP head; both heads on three kinds of pairs."""
+    """Fill and wire the tab: what each objective teaches of the other's task; one pair; both heads on three kinds of
+    pairs.
+    """
     used = gr.Column()
     ours = _ours()
     if len(ours) == len(PAIRED):
@@ -110,13 +112,16 @@ def build_order(page: Page, tab: gr.Tab) -> None:
 
 
 def _choice(capability: Capability, said: str) -> gr.Dropdown:
-    """The models that have a head; another can be typed."""
+    """Return a choice of the models that have a head; another can be typed."""
     able = [card.model_id for card in CATALOG if capability in card.capabilities]
     return gr.Dropdown(able, value=next(iter(bundled_with(capability)), able[0]), label=said, allow_custom_value=True)
 
 
 def _both_heads(page: Page, tab: gr.Tab, sop: gr.Dropdown, used: gr.Column) -> None:
-    """The same pairs by a head of each kind, and what both kinds score on held-out pairs. used: where both models are named."""
+    """Lay out and wire the same pairs by a head of each kind, and what both kinds score on held-out pairs.
+
+    used: the place where both models are named.
+    """
     gr.Markdown("## Both heads on the same pairs")
     with two_columns():
         with inputs_column():
@@ -134,7 +139,7 @@ def _both_heads(page: Page, tab: gr.Tab, sop: gr.Dropdown, used: gr.Column) -> N
     outputs = [*shown.components, *alone.outputs]
 
     async def respond(nsp: str, sop: str, text: str, other: str) -> list[Any]:
-        """Two jobs, one a head, answered together."""
+        """Ask both heads at once, a job each, and answer for both together."""
         models = (nsp, sop)
         try:
             params = KindsParams(text, other)
@@ -150,13 +155,14 @@ def _both_heads(page: Page, tab: gr.Tab, sop: gr.Dropdown, used: gr.Column) -> N
         names_used(page, sop, nsp)
     tried = tries.into([texts["text"]], show_progress="full")
     given = [nsp, sop, *texts.values()]
+    # Of several quick changes the last one counts.
     options: dict[str, Any] = {"concurrency_limit": None, "trigger_mode": "always_last", **QUIET}
     for trigger in (button.click, nsp.input, sop.input, tab.select, *tried):
         trigger(respond, given, [page.notice, *outputs], **options)
 
 
 def _ours() -> dict[str, tuple[str, float, float]]:
-    """What was measured of PAIRED, in percent; a model without these figures is left out."""
+    """Return what was measured of PAIRED, in percent; a model without these figures is left out."""
     found = {}
     for trained, name in PAIRED.items():
         scores = read_scores(BUNDLED_MODELS / name) if name in bundled() else None

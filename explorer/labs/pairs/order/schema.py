@@ -36,7 +36,7 @@ class OrderResult:
 
 
 def _counted(said: str, least: int) -> AfterValidator:
-    """How many sentences a text has to have; `said` names it."""
+    """Check how many sentences a text has; `said` names it."""
     few = f"{said} has one sentence. Type at least two, each ended by a full stop."
     return of_sentences(least, few, f"{said} has {{count}} sentences: take at most {MOST_SENTENCES}.")
 
@@ -81,9 +81,9 @@ class KindsResult:
     pairs: tuple[ScoredPair, ...]
 
     def of(self, kind: str) -> tuple[ScoredPair, ...]:
-        """The pairs of one kind."""
+        """Return the pairs of one kind."""
         return tuple(pair for pair in self.pairs if pair.kind == kind)
 
     def accepted(self, kind: str) -> float:
-        """The share of a kind's pairs in which the first class leads."""
+        """Return the share of a kind's pairs in which the first class leads."""
         return sum(pair.probability >= 0.5 for pair in self.of(kind)) / max(1, len(self.of(kind)))

@@ -27,12 +27,12 @@ MOST_TERMS = 4
 
 
 def step(number: int, title: str) -> Markup:
-    """The heading of a step."""
+    """Write the heading of a step."""
     return Markup('<h2 class="row-step"><span>{}</span>{}</h2>').format(number, title)
 
 
 def model_line(result: RowResult, chosen: str = "") -> Markup:
-    """Which model answers, where it isn't the chosen one."""
+    """Say which model answers, if it isn't the chosen one."""
     if chosen in ("", result.model):
         return Markup("")
     return caption(
@@ -41,7 +41,7 @@ def model_line(result: RowResult, chosen: str = "") -> Markup:
 
 
 def drawn_view(result: RowResult) -> Markup:
-    """The first two steps: both documents with the sentences that A and B are taken from; the third's heading."""
+    """Draw the first two steps: both documents with the sentences that A and B are taken from; the third's heading."""
     both = Markup("").join(_document(result, number) for number in (0, 1))
     documents = Markup('<div class="row-documents">{}</div>').format(both)
     return prose(
@@ -52,15 +52,16 @@ def drawn_view(result: RowResult) -> Markup:
 
 
 def _of(number: int, *parts: Markup) -> Markup:
-    """What belongs to a step, as the page's bar of steps knows it."""
+    """Wrap what belongs to a step, as the page's bar of steps knows it."""
     return Markup('<div class="of-{}">{}</div>').format(number, prose(*parts))
 
 
 def _document(result: RowResult, number: int) -> Markup:
-    """Its sentences; of a long one those of A and B, and those beside them."""
+    """List a document's sentences; of a long one those of A and B, and those beside them."""
     sentences, lines, left = result.documents[number], Markup(""), 0
     for place, sentence in enumerate(sentences):
         name = next((name for name, part in _segments(result) if part.has(number, place)), "")
+        # The first always stands: a list that began with dots would not look like a document.
         if len(sentences) > MOST_SENTENCES and place > 0 and not _is_near(result, number, place):
             left += 1
             continue
@@ -73,7 +74,7 @@ def _document(result: RowResult, number: int) -> Markup:
 
 
 def _is_near(result: RowResult, number: int, place: int) -> bool:
-    """Whether a sentence, or one beside it, is of A or B."""
+    """Return whether a sentence, or one beside it, is of A or B."""
     return any(part.has(number, place + step) for _, part in _segments(result) for step in (-1, 0, 1))
 
 
@@ -86,7 +87,7 @@ def _segments(result: RowResult) -> tuple[tuple[str, Segment], ...]:
 
 
 def draw_line(result: RowResult) -> Markup:
-    """Where A and B come from, who said so, and what had no room."""
+    """Say where A and B come from, who said so, and what had no room."""
     said = "The coin says: " if result.tossed else "Chosen by hand: "
     parts = [said, strong(result.truth), f". A is {_place(result.a)}, B is {_place(result.b)}. "]
     if result.cut:
@@ -110,7 +111,7 @@ def _place(segment: Segment) -> str:
 
 
 def row_chips(result: RowResult) -> dict[str, Any]:
-    """The row before anything is hidden; below each token its segment and its position."""
+    """Return the row before anything is hidden; below each token its segment and its position."""
     row = []
     for token in result.tokens:
         style = ("segment-a", "segment-b")[token.segment] + (" special" if token.special else "")
@@ -120,7 +121,7 @@ def row_chips(result: RowResult) -> dict[str, Any]:
 
 
 def corrupted_chips(result: RowResult) -> dict[str, Any]:
-    """The row as the model sees it, coloured by fate; the original stands below a token that was replaced."""
+    """Return the row as the model sees it, coloured by fate; the original stands below a token that was replaced."""
     row = []
     for token in result.tokens:
         style = "special" if token.special else token.fate
@@ -135,12 +136,12 @@ def _chip(token: str, title: str, style: str, below: str) -> Chip:
 
 
 def plain(token: str) -> str:
-    """A token without the mark of a word that goes on."""
+    """Return a token without the mark of a word that goes on."""
     return token.removeprefix("##") or token
 
 
 def legend() -> Markup:
-    """The fates' colours, in words."""
+    """Draw the fates' colours, in words."""
     swatch = Markup('<span class="swatch {}">{}</span>')
     items = Markup("").join(swatch.format(fate, name) for fate, name in FATE_NAMES.items())
     return Markup('<div class="legend">{}<span class="below-note">below a chip: the original</span></div>').format(
@@ -149,13 +150,13 @@ def legend() -> Markup:
 
 
 def hidden_view(result: RowResult) -> Markup:
-    """What stands between the two rows of chips."""
+    """Write what stands between the two rows of chips."""
     below = caption("Below each token: segment · position.")
     return prose(_of(3, below), _of(4, step(4, "Some tokens are hidden"), hidden_line(result)))
 
 
 def hidden_line(result: RowResult) -> Markup:
-    """How many tokens are chosen, and what became of them."""
+    """Say how many tokens are chosen, and what became of them."""
     chosen, candidates = result.chosen, sum(not token.special for token in result.tokens)
     if not chosen:
         return Markup("<p>{}</p>").format("At this rate no token is chosen, so the model is asked for none.")
@@ -170,7 +171,7 @@ def hidden_line(result: RowResult) -> Markup:
 
 
 def row_sentence(result: RowResult) -> Markup:
-    """How many of the chosen tokens the model guesses, and whether it is right about the pair."""
+    """Say how many of the chosen tokens the model guesses, and whether it is right about the pair."""
     right = result.pair[CLASSES.index(result.truth)]
     pair = (
         "is right about the pair"
@@ -187,7 +188,7 @@ def row_sentence(result: RowResult) -> Markup:
 
 
 def row_notes(result: RowResult) -> Markup:
-    """Both losses and their sum."""
+    """State both losses and their sum."""
     right = result.pair[CLASSES.index(result.truth)]
     parts: list[str] = []
     if result.mlm_loss is not None:
@@ -200,13 +201,15 @@ def row_notes(result: RowResult) -> Markup:
 
 
 def row_figure(result: RowResult) -> Picture:
-    """Bars of −ln P(true token) in the colour of each token's fate with their mean; beside them the pair's two classes."""
+    """Draw bars of −ln P(true token) in the colour of each token's fate with their mean; beside them the pair's two
+    classes.
+    """
     panels = [_mlm_panel(result), _nsp_panel(result)]
     return picture(row_sentence(result), panels, height=250, phone=470, gap=0.1)
 
 
 def _mlm_panel(result: RowResult) -> Panel:
-    """The tokens stand in their order, each with its loss below its name where there is room."""
+    """Draw the tokens in their order, each with its loss below its name if there is room."""
     chosen, drawn = result.chosen, list[Trace]()
     places = {token.position: number for number, token in enumerate(chosen)}
     for fate, told in FATE_NAMES.items():
@@ -227,7 +230,9 @@ def _mlm_panel(result: RowResult) -> Panel:
 
 
 def _names(chosen: tuple[RowToken, ...], most: int) -> Axis:
-    """The tokens' names, with the losses below up to so many; slanting up to three times as many, and then none."""
+    """Return the axis of the tokens' names: up to `most` have their losses below, up to three times as many are
+    slanted.
+    """
     level_ones = len(chosen) <= most
     texts = [label(token.token, 12) + (f"<br>{fixed(token.loss or 0.0)}" if level_ones else "") for token in chosen]
     named: Look = {"tickmode": "array", "tickvals": list(range(len(chosen))), "ticktext": texts}
@@ -237,7 +242,7 @@ def _names(chosen: tuple[RowToken, ...], most: int) -> Axis:
 
 
 def _nsp_panel(result: RowResult) -> Panel:
-    """Both classes' probabilities; the true one's is the one that is paid for."""
+    """Draw both classes' probabilities; the true one's is the one that is paid for."""
     colours = ["@accent" if name == result.truth else "@muted" for name in CLASSES]
     names = [f"{name}<br>(true)" if name == result.truth else name for name in CLASSES]
     look: Look = {"upright": True, "texts": [percent(share) for share in result.pair], "hover": "%{x}: %{text}"}
@@ -248,7 +253,7 @@ def _nsp_panel(result: RowResult) -> Panel:
 
 
 def terms_table(result: RowResult) -> Markup:
-    """Each chosen token: what stood there, what the model saw and would have written, and what it pays."""
+    """Tabulate each chosen token: what stood there, what the model saw and would have written, and what it pays."""
     if not result.chosen:
         return Markup("")
     heads = ("at", "true token", "the model sees", "its best guess", "P(true)", "−ln P")
@@ -264,10 +269,11 @@ def _term(token: RowToken) -> tuple[object, ...]:
 
 
 def sum_line(result: RowResult) -> Markup:
-    """The formula with this row's numbers."""
+    """Write the formula with this row's numbers."""
     lines = []
     if result.mlm_loss is not None:
         terms = [fixed(token.loss or 0.0, 3) for token in result.chosen]
+        # A cut of one or two terms would save no room, since the dots take some.
         shown = " + ".join(terms if len(terms) <= MOST_TERMS + 2 else [*terms[:MOST_TERMS], "…", terms[-1]])
         lines.append(_formula("MLM", f"({shown}) / {len(terms)}", result.mlm_loss))
     right = result.pair[CLASSES.index(result.truth)]
@@ -293,6 +299,7 @@ def row_table(result: RowResult) -> Table:
         (token.position, token.token, token.segment, token.shown, token.fate, token.probability, token.loss)
         for token in result.tokens
     ]
+    # The first token is [CLS], which the pair's head reads.
     asked = (result.truth.replace(" ", "_"), exp(-result.nsp_loss), result.nsp_loss)
     rows[0] = (*rows[0][:4], *asked)
     return Table.of(("position", "token", "segment", "shown", "fate", "probability", "loss"), rows)

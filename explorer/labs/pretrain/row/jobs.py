@@ -40,6 +40,7 @@ def pretraining_row(resources: Resources, params: RowParams) -> RowResult:
     room = min(ROOM, loaded.longest)
     pair = _drawn(store, loaded.tokenizer, params, room)
     recipe, generator = CorruptionRecipe(rate=params.rate, scheme=params.scheme), torch.Generator()
+    # One row, so any seed of its own gives one draw.
     batch = collate([pair.row], recipe, Masker(loaded.tokenizer), generator.manual_seed(params.seed))
     tokens, mlm_loss, probabilities, nsp_loss = _paid(loaded, batch)
     return RowResult(
@@ -50,7 +51,7 @@ def pretraining_row(resources: Resources, params: RowParams) -> RowResult:
         follows=pair.row.pair_label == IS_NEXT,
         tossed=params.next == "drawn",
         room=room,
-        cut=pair.wanted - (len(pair.row.input_ids) - SPECIAL),
+        cut=pair.wanted - (len(pair.row.input_ids) - SPECIAL),  # how many of the wanted tokens did not fit
         tokens=tokens,
         mlm_loss=mlm_loss,
         pair=probabilities,
@@ -59,7 +60,7 @@ def pretraining_row(resources: Resources, params: RowParams) -> RowResult:
 
 
 def _documents(tokenizer: PreTrainedTokenizerBase, params: RowParams) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The sentences of both that hold a token."""
+    """Return the sentences of both documents that hold a token. Raises BadInputError for a document without any."""
     found = []
     for number, text in ((1, params.document_a), (2, params.document_b)):
         lines = [checked_text(line) for line in text.splitlines() if line.strip()]
@@ -72,38 +73,42 @@ def _documents(tokenizer: PreTrainedTokenizerBase, params: RowParams) -> tuple[t
 
 
 def _drawn(store: TextStore, tokenizer: PreTrainedTokenizerBase, params: RowParams, room: int) -> DrawnPair:
-    """A from the first document, B from where it follows or from the second."""
+    """Draw A from the first document, B from where it follows or from the second."""
     rng = np.random.default_rng(params.seed)
     maker, follows = row_maker(tokenizer), FORCED[params.next]
+    # No pairs of single sentences: they would leave most of the row empty.
     return maker.drawn_pair(store, room, rng, short_share=0.0, document=FIRST, follows=follows)
 
 
 def _segment(store: TextStore, start: int, stop: int) -> Segment:
-    """The sentences, numbered in their document, that hold the tokens between two places."""
+    """Return the sentences, numbered in their document, that hold the tokens between two places."""
     first, last = store.sentence_of(start), store.sentence_of(stop - 1)
     document = int(store.documents[first])
-    before = int((store.documents < document).sum())
+    before = int((store.documents < document).sum())  # the store numbers the sentences of both in one row
     return Segment(document, first - before, last + 1 - before)
 
 
 def _paid(loaded: LoadedModel, batch: Batch) -> tuple[tuple[RowToken, ...], float | None, tuple[float, float], float]:
-    """What the model says of the row in one pass of its encoder: the tokens, L_MLM, the pair's probabilities, L_NSP."""
-    model, chosen = loaded.model, batch.labels >= 0
+    """Return what the model says of the row in one pass of its encoder: the tokens, L_MLM, the pair's probabilities,
+    L_NSP.
+    """
+    model, chosen = loaded.model, batch.labels >= 0  # (1, T); elsewhere labels are -100
     masked = masked_loss(model, batch)
     figures = with_pairs(masked, model, batch).figures
+    # (chosen, vocabulary).
     scores = mlm_logits(model, masked.output.last_hidden_state, chosen).float().log_softmax(-1).cpu()
     next_, other = pair_logits(model, masked.output.pooler_output).float().softmax(-1)[0].tolist()
-    losses = (-scores.gather(1, batch.labels[chosen][:, None]).squeeze(1)).tolist()
+    losses = (-scores.gather(1, batch.labels[chosen][:, None]).squeeze(1)).tolist()  # (chosen,)
     places, guesses = chosen[0].nonzero().flatten().tolist(), scores.argmax(-1).tolist()
     asked = {place: (loss, guess) for place, loss, guess in zip(places, losses, guesses, strict=True)}
-    mlm_loss = figures["mlm_loss"] if asked else None
+    mlm_loss = figures["mlm_loss"] if asked else None  # a mean of nothing is no loss
     return _tokens(loaded.tokenizer, batch, asked), mlm_loss, (next_, other), figures["pair_loss"]
 
 
 def _tokens(
     tokenizer: PreTrainedTokenizerBase, batch: Batch, asked: dict[int, tuple[float, int]]
 ) -> tuple[RowToken, ...]:
-    """asked: the loss and the model's own guess at each chosen position."""
+    """Make the row's tokens. asked: the loss and the model's own guess at each chosen position."""
     true_ids, shown_ids = batch.original_ids[0].tolist(), batch.input_ids[0].tolist()
     special, vocabulary = set(tokenizer.all_special_ids), tokenizer.convert_ids_to_tokens(list(range(len(tokenizer))))
     rows = []
@@ -126,7 +131,7 @@ def _tokens(
 
 
 def _fate(tokenizer: PreTrainedTokenizerBase, true_id: int, shown_id: int, chosen: bool) -> int:
-    """What became of a token, told from what the batch holds.
+    """Tell from what the batch holds what became of a token.
 
     A random replacement that happens to be the token itself, one in the whole vocabulary, counts as kept.
     """

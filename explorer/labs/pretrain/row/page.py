@@ -46,7 +46,7 @@ about every token. (Liu et al. 2019; Lan et al. 2020; Clark et al. 2020)
 
 
 def build_row(page: Page, tab: gr.Tab) -> None:
-    """The chosen model answers where it has both heads, else the default one."""
+    """Fill and wire the tab; the chosen model answers if it has both heads, else the default one."""
     model = gr.Textbox(DEFAULT_MODEL, label="model", visible="hidden")
     triggers = [while_in_view("#row-bar", *_models(page, model)), tab.select]
     with gr.Column(elem_classes=["stepped"]):
@@ -67,7 +67,7 @@ def build_row(page: Page, tab: gr.Tab) -> None:
 
 
 def _drawing() -> list[Output]:
-    """The first four steps: from the documents to what the model sees."""
+    """Lay out the first four steps: from the documents to what the model sees."""
     places: list[Output] = [
         (rich_text(elem_id="row-model"), figures.model_line),
         (rich_text(elem_id="row-drawn"), figures.drawn_view),
@@ -80,7 +80,7 @@ def _drawing() -> list[Output]:
 
 
 def _paying() -> list[Output]:
-    """The last two: both losses, and their sum."""
+    """Lay out the last two steps: both losses, and their sum."""
     with gr.Column(elem_classes=["of-5"]):
         gr.HTML(str(figures.step(5, "The model is asked for the chosen tokens, and whether B follows A")))
         view = View("pretraining-row", "row", figures.row_sentence, figures.row_figure, notes=figures.row_notes)
@@ -93,7 +93,7 @@ def _paying() -> list[Output]:
 
 
 def _models(page: Page, model: gr.Textbox) -> list[Any]:
-    """What fires once it is known which model answers."""
+    """Return what fires once it is known which model answers."""
 
     def able(chosen: str) -> str:
         has = page.engine.status(chosen).capabilities
@@ -104,10 +104,11 @@ def _models(page: Page, model: gr.Textbox) -> list[Any]:
 
 
 def _changes(inputs: dict[str, Any], again: gr.Button) -> list[Any]:
-    """The triggers that ask for another row."""
+    """Return the triggers that ask for another row."""
     seed, texts = inputs["seed"], [inputs["document_a"], inputs["document_b"]]
     next_seed = again.click(
         fn=None, js="(seed) => (seed || 0) + 1", inputs=[seed], outputs=[seed], api_visibility="private"
     )
+    # Blur too: Enter only begins a new line there.
     typed = [event for text in texts for event in (text.submit, text.blur)]
     return [next_seed.then, *typed, seed.submit, inputs["next"].input, inputs["rate"].release, inputs["scheme"].input]

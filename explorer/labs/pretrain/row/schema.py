@@ -86,7 +86,7 @@ class Segment:
     stop: int
 
     def has(self, document: int, sentence: int) -> bool:
-        """Whether a sentence is of it."""
+        """Return whether a sentence is of this segment."""
         return document == self.document and self.first <= sentence < self.stop
 
 

@@ -39,7 +39,7 @@ TRY: dict[str, Any] = {
 
 
 def pretrain_controls(page: Page) -> dict[str, Any]:
-    """By PretrainParams' names."""
+    """Lay out the controls; return them by PretrainParams' names."""
     made = controls(PretrainParams, "objective", "start", "against", "steps", "masking", "copies")
     with gr.Accordion("Model", open=False):
         made |= controls(PretrainParams, "layers", "hidden", "heads", "vocabulary")

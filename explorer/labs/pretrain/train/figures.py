@@ -55,20 +55,21 @@ def _blank(one: Said) -> str:
 
 
 def curves_figure(result: Compared, scale: str = "log") -> Picture:
-    """A panel for each loss, against the step: dashed on the text that is learned, solid on what is held out."""
+    """Draw a panel for each loss, against the step: dashed on the text that is learned, solid on what is held out."""
     names = [name for name in MEASURED if any(_has(record, name) for record in result.records)]
     last = max((record.steps or 1 for record in result.records), default=1)
     log = scale == "log"
-    span = [math.log10(0.7), math.log10(last * 1.1)] if log else [0, last * 1.02]
+    span = [math.log10(0.7), math.log10(last * 1.1)] if log else [0, last * 1.02]  # from 0.7: step 0 stands at 0.8
     ticks: dict[str, Any] = {"dtick": 1} if log else {}
     across = axis("training step", log=log, span=span, **ticks)
     panels = []
     for place, name in enumerate(names or ["masked_loss"]):
-        marks = [level(math.log(2))] if name == "pair_loss" else []
+        marks = [level(math.log(2))] if name == "pair_loss" else []  # a coin's loss on two classes
         up = axis(LOSS_TITLES[name], standoff=12, zero=name != "masked_loss" and name != "next_loss")
         panels.append(Panel(_lines(result, name, log), None if place else across, up, marks=marks))
     said = pretrain_sentence(result)
     height = 360 if len(names) < 2 else 500
+    # A visitor's zoom survives the redraws.
     return picture(said, panels, columns=1, height=height, legend=True, legend_size=14, uirevision="pretrain")
 
 
@@ -77,7 +78,10 @@ def _has(record: RunRecord, name: str) -> bool:
 
 
 def _lines(result: Compared, name: str, log: bool) -> list[Trace]:
-    """Step 0 stands at 0.8 on a logarithmic axis, which has no 0. Other seeds are thin lines, the kept step a ring."""
+    """Draw each run's lines; other seeds are thin, the kept step a ring.
+
+    Step 0 stands at 0.8 on a logarithmic axis, which has no 0.
+    """
     traces = _again(result, name, log)
     for record, colour in zip(result.records, COLOURS, strict=False):
         called = label(name_of(record, result.records), 40)
@@ -107,7 +111,7 @@ def _lines(result: Compared, name: str, log: bool) -> list[Trace]:
 
 
 def _again(result: Compared, name: str, log: bool) -> list[Trace]:
-    """The same runs with other seeds, each in the colour of the one that differs from it in nothing else."""
+    """Draw the same runs with other seeds, each in the colour of the one that differs from it in nothing else."""
     traces = []
     for record in result.again:
         own = [one for one in result.records if replace(spec_of(one), seed=spec_of(record).seed) == spec_of(record)]
@@ -126,12 +130,12 @@ def _kept(record: RunRecord, name: str, colour: str) -> list[Trace]:
     if not record.kept or value is None:
         return []
     hover = f"step {record.kept:,}: the weights that are kept"
-    ring = {"color": "rgba(0,0,0,0)", "line": {"color": colour, "width": 3}}
+    ring = {"color": "rgba(0,0,0,0)", "line": {"color": colour, "width": 3}}  # a ring: what is under it stays in view
     return [points([record.kept], [value], None, "kept", size=17, marker=ring, hover=hover, showlegend=False)]
 
 
 def said_view(result: Compared) -> Markup:
-    """For each run and question a row a checkpoint: the five likeliest tokens, or how it goes on."""
+    """Tabulate for each run and question a row a checkpoint: the likeliest tokens, or how it goes on."""
     return Markup("").join(_said_of(record, result.records) for record in result.records)
 
 
@@ -156,7 +160,7 @@ def _said_of(record: RunRecord, records: Sequence[RunRecord]) -> Markup:
 
 
 def _chosen_steps(steps: list[int], kept: int) -> list[int]:
-    """SHOWN_STEPS of them at even distances, and the one whose weights are kept."""
+    """Choose SHOWN_STEPS of the steps at even distances, and the one whose weights are kept."""
     if len(steps) <= SHOWN_STEPS:
         return steps
     return sorted(
@@ -180,12 +184,12 @@ def _cell(one: Said | None) -> Markup:
 
 
 def facts_line(result: Compared) -> Markup:
-    """What was trained on what, and what other seeds came to."""
+    """Say what was trained on what, and what other seeds came to."""
     return Markup("").join([*(_facts(record) for record in result.records), _seeds(result)])
 
 
 def _seeds(result: Compared) -> Markup:
-    """From where to where the losses lie at which each run ends, over all seeds."""
+    """State the lowest and the highest loss at which each run ends, over all seeds."""
     if not result.again:
         return Markup("")
     ends: list[str] = []
@@ -213,7 +217,7 @@ def _facts(record: RunRecord) -> Markup:
 
 
 def take_home(result: Compared) -> Markup:
-    """Buttons that choose what has been trained as the model of every page."""
+    """Offer the trained model on every page, unless it only predicts the next token."""
     made = [
         record
         for record in result.records
@@ -231,7 +235,7 @@ def take_home(result: Compared) -> Markup:
 
 
 def steered(result: Compared) -> dict[str, Any]:
-    """Which buttons a page shows: whether something trains, and whether the first run can go on."""
+    """Say which buttons a page shows: whether something trains, and whether the first run can go on."""
     active = any(record.status.is_active for record in result.records)
     ended = (RunStatus.STOPPED, RunStatus.INTERRUPTED, RunStatus.FAILED)
     over = [record for record in result.records if record.status in ended and record.step < (record.steps or 1)]

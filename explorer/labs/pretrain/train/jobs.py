@@ -24,7 +24,7 @@ model = AutoModelForPreTraining.from_pretrained("model")
 
 
 def pretrained_model(open_run: OpenRuns, params: TakeHomeParams) -> str:
-    """Write a zip with the model, its tokenizer, its settings and its curves; the path.
+    """Write a zip with the model, its tokenizer, its settings and its curves, and return its path.
 
     Raises BadInputError for a run of another kind, or one that has nothing to take yet.
     """
@@ -32,6 +32,7 @@ def pretrained_model(open_run: OpenRuns, params: TakeHomeParams) -> str:
     record = run.record
     if not record.from_nothing:
         raise BadInputError(f"{record.name} did not begin from nothing; it is taken home on the Fine-tune page.")
+    # The folders of the last step: ELECTRA has two models.
     folders = sorted(path for path in run.folder.glob(f"*-{record.step}") if path.is_dir())
     if not record.status.has_weights or not folders:
         raise BadInputError(

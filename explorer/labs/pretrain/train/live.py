@@ -24,8 +24,8 @@ def pretrain(engine: Engine, params: PretrainParams, owner: str) -> Iterator[Com
 
 
 def follow_pretraining(engine: Engine, params: FollowPretrainingParams, owner: str) -> Iterator[Compared | None]:
-    """Look at runs that were started before. Raises BadInputError for a run of another kind."""
-    names = tuple(name.strip() for name in params.run.split(",") if name.strip())[:2] or (
+    """Follow runs that were started before. Raises BadInputError for a run of another kind."""
+    names = tuple(name.strip() for name in params.run.split(",") if name.strip())[:2] or (  # a race has two
         FollowPretrainingParams().run,
     )
     if len(names) == 1 and names[0] in FROM_NOTHING:
@@ -42,7 +42,7 @@ def follow_pretraining(engine: Engine, params: FollowPretrainingParams, owner: s
 
 
 def _again(names: tuple[str, ...]) -> list[str]:
-    """The worked example's runs with other seeds; nothing for other runs."""
+    """Return the worked example's runs with other seeds; [] for other runs."""
     pair = next(iter(FROM_NOTHING.items()))
     return [with_seed(name, seed) for seed in SEEDS_FROM_NOTHING for name in names] if names == pair else []
 

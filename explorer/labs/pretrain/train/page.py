@@ -63,7 +63,7 @@ heart. Adam with weight decay 0.01, the rate rises linearly in the warm-up and f
 
 
 def build_train(page: Page, tab: gr.Tab) -> None:
-    """The chosen run, or the worked example, is drawn when the tab is opened."""
+    """Fill and wire the tab; the chosen run, or the worked example, is drawn when it is opened."""
     picker = RunPicker(page, accept=lambda record: record.from_nothing, needs="runs from nothing")
     caption(
         "Used on this tab: <strong>models of its own</strong>, from random numbers; the one chosen above has no part in it."
@@ -90,7 +90,7 @@ def build_train(page: Page, tab: gr.Tab) -> None:
     offered = _take_home(page, picker)
     why("from random numbers to words", WHY)
     panel = folds(PRETRAIN)
-    started = gr.Textbox("", visible="hidden", label="started")
+    started = gr.Textbox("", visible="hidden", label="started")  # which runs Stop and Resume are about
 
     def steer(result: Compared, owner: str) -> list[Any]:
         state = figures.steered(result)
@@ -102,7 +102,7 @@ def build_train(page: Page, tab: gr.Tab) -> None:
             *start_or_stop(state["active"] and mine),
             gr.update(visible=bool(state["over"]) and mine and not state["active"]),
             ",".join(record.run_id for record in result.records),
-            gr.skip() if moving else runs,
+            gr.skip() if moving else runs,  # while steps come in, the list stays as it is
         ]
 
     shown = [
@@ -123,6 +123,7 @@ def build_train(page: Page, tab: gr.Tab) -> None:
     for then in tries.into(inputs, show_progress="full"):
         training.on(then)
     recipes = gr.Textbox(",".join(RECIPES), visible="hidden", label="recipes")
+    # Its action has its endpoint by then.
     quoted = Stream(page, FOLLOW_PRETRAINING, {"run": recipes}, shown, panel, publish=False, **shared)
     quoted.on(tries.buttons[RECIPE].click)
     picker.on_press(stop, "stop", started)
@@ -131,7 +132,7 @@ def build_train(page: Page, tab: gr.Tab) -> None:
 
 
 def _take_home(page: Page, picker: RunPicker) -> gr.HTML:
-    """Where the trained model is offered to all pages; beside it, as a file."""
+    """Lay out where the trained model is offered to all pages; beside it, as a file."""
     with two_columns():
         with outputs_column(1):
             offered = rich_text(elem_id="pretrain-offers")

@@ -22,13 +22,13 @@ JUDGED_BY = ("row_format", "length", "rate", "mask_share", "random_share", "sche
 
 
 def spec_of(record: RunRecord) -> ScratchSpec:
-    """What a run from nothing was asked."""
+    """Return what a run from nothing was asked."""
     assert isinstance(record.spec, ScratchSpec)
     return record.spec
 
 
 def name_of(record: RunRecord, records: Sequence[RunRecord]) -> str:
-    """What tells a run from the one that it is raced with: the settings in which they differ, else its name."""
+    """Name a run by the settings in which it differs from the one that it is raced with, else by its own name."""
     others = [spec_of(other) for other in records if other is not record]
     spec = spec_of(record)
     differ = [name for name in SETTINGS if any(getattr(spec, name) != getattr(other, name) for other in others)]
@@ -36,7 +36,7 @@ def name_of(record: RunRecord, records: Sequence[RunRecord]) -> str:
 
 
 def _setting(name: str, value: Any) -> str:
-    """A setting as a legend tells it."""
+    """Write a setting as a legend tells it."""
     if name == "objective":
         return OBJECTIVES[value].title
     if name == "row_format":
@@ -45,7 +45,7 @@ def _setting(name: str, value: Any) -> str:
 
 
 def pretrain_sentence(result: Compared) -> Markup:
-    """How the runs stand, or what they have learned."""
+    """Say how the runs stand, or what they have learned."""
     active = [record for record in result.records if record.status.is_active]
     if active:
         return prose(under_way(active[0], _speed(active[0])))
@@ -59,34 +59,38 @@ def _is_measured(record: RunRecord) -> bool:
 
 
 def leading_loss(record: RunRecord) -> str:
-    """The loss by which a run is judged: its objective's first."""
+    """Return the loss by which a run is judged: its objective's first."""
     return OBJECTIVES[spec_of(record).objective].losses[0]
 
 
 def ended_at(record: RunRecord) -> int:
-    """The step whose weights a run has: the last one, or the best where that is kept."""
+    """Return the step whose weights a run has: the last one, or the best if that is kept."""
     return record.kept or max(step for step, _ in record.evaluations)
 
 
 def loss_at(record: RunRecord, step: int) -> float | None:
-    """The held-out loss by which a run is judged, at a step."""
+    """Return the held-out loss by which a run is judged, at a step."""
     return dict(record.evaluations)[step].get(leading_loss(record))
 
 
 def same_rows(first: RunRecord, second: RunRecord) -> bool:
-    """Whether two runs are judged on the same held-out rows with the same tokens hidden, so that their losses can be compared."""
+    """Return whether two runs are judged on the same held-out rows with the same tokens hidden, so that their losses
+    compare.
+    """
     same = all(getattr(spec_of(first), name) == getattr(spec_of(second), name) for name in JUDGED_BY)
     return same and leading_loss(first) == leading_loss(second) and _drawn_as(first) == _drawn_as(second)
 
 
 def _drawn_as(record: RunRecord) -> tuple[bool, bool]:
-    """What of an objective changes the held-out rows: pairs in order are other rows, and ELECTRA's are masks alone."""
+    """Return the settings of an objective that change the held-out rows: pairs in order are other rows, and ELECTRA's
+    are masks alone.
+    """
     objective = OBJECTIVES[spec_of(record).objective]
     return objective.pairs == "order", "replaced_loss" in objective.losses
 
 
 def _raced(*records: RunRecord) -> list[str]:
-    """The losses at which two runs ended, and whether they can be compared."""
+    """State the losses at which two runs ended, and whether they can be compared."""
     first, second = records
     losses = [loss_at(record, ended_at(record)) for record in records]
     names = [name_of(record, records) for record in records]
@@ -131,14 +135,14 @@ def _reached(record: RunRecord) -> list[str]:
 
 
 def _moved(before: float | None, after: float | None) -> str:
-    """What the loss did, by the two digits that are shown."""
+    """Say what the loss did, by the two digits that are shown."""
     if before is None or after is None or _text(before) == _text(after):
         return "went from"
     return "fell from" if after < before else "rose from"
 
 
 def _by_heart(record: RunRecord) -> bool:
-    """Whether the held-out loss was clearly lower before the last step: what came after was learned by heart."""
+    """Return whether the held-out loss was clearly lower before the last step: what came after was learned by heart."""
     name = leading_loss(record)
     measured = [value for _, values in record.evaluations if (value := values.get(name)) is not None]
     return min(measured) < measured[-1] - WORSE

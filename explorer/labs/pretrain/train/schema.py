@@ -99,7 +99,7 @@ class PretrainParams:
     random_share: RandomShare = 0.1
 
     def specs(self, task: str) -> tuple[ScratchSpec, ...]:
-        """One run, or two with one seed. Raises BadInputError for a race that names no setting."""
+        """Return one run, or two with one seed. Raises BadInputError for a race that names no setting."""
         own = {field.name: getattr(self, field.name) for field in fields(ScratchSpec) if hasattr(self, field.name)}
         given = {**own, "start": "random", "model": self.start, "task": task}
         other = changes(self.against)
@@ -107,7 +107,7 @@ class PretrainParams:
 
 
 def changes(text: str) -> dict[str, Any]:
-    """From "masking=static, copies=1" to the settings by name. Raises BadInputError."""
+    """Read "masking=static, copies=1" as the settings by name. Raises BadInputError."""
     found: dict[str, Any] = {}
     for part in filter(None, (piece.strip() for piece in text.split(","))):
         name, equals, value = (piece.strip() for piece in part.partition("="))

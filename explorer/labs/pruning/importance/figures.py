@@ -36,12 +36,12 @@ MOST_POINTS = 600
 
 
 def number(value: float) -> str:
-    """Three significant digits, in scientific notation where it is very small."""
+    """Write three significant digits, in scientific notation if it is very small."""
     return f"{value:.3g}"
 
 
 def metric_text(value: float | None) -> str:
-    """A metric with three decimals."""
+    """Write a metric with three decimals."""
     return "not defined" if value is None else f"{value:.3f}"
 
 
@@ -59,7 +59,7 @@ def importance_table(result: ImportanceResult) -> Table:
 
 
 def page_table(result: ImportanceResult) -> Table:
-    """The same, without the many neurons of little importance: a browser takes some hundred rows."""
+    """Return the table without the many neurons of little importance: a browser takes some hundred rows."""
     table = importance_table(result)
     if len(table.rows) <= MOST_POINTS:
         return table
@@ -71,7 +71,7 @@ def _values(result: ImportanceResult) -> list[float]:
 
 
 def _units(result: ImportanceResult) -> str:
-    """What is drawn, in the plural: of weights the matrices that they stand in."""
+    """Name what is drawn, in the plural: of weights the matrices that they stand in."""
     return "matrices" if result.unit == "weight" else PLURALS[result.unit]
 
 
@@ -83,7 +83,7 @@ def _place(result: ImportanceResult, row: int, column: int) -> str:
 
 
 def importance_sentence(result: ImportanceResult) -> Markup:
-    """What matters most and least."""
+    """Say what matters most and least."""
     cells = [(value, row, column) for row, values in enumerate(result.grid) for column, value in enumerate(values)]
     most, least = max(cells), min(cells)
     if result.unit == "weight":
@@ -94,7 +94,7 @@ def importance_sentence(result: ImportanceResult) -> Markup:
     so_far = "" if result.done else f", as far as {result.count} of {result.total} examples tell"
     if most[0] == least[0]:
         return prose(f"{result.about.name}: all {_units(result)} matter alike{so_far}.")
-    high, low = (sum(cell[0] == end[0] for cell in cells) > 1 for end in (most, least))
+    high, low = (sum(cell[0] == end[0] for cell in cells) > 1 for end in (most, least))  # several may share an end
     matters = " and others matter most, " if high else " matters most, "
     others = " and others" if low else ""
     return prose(
@@ -104,24 +104,26 @@ def importance_sentence(result: ImportanceResult) -> Markup:
 
 
 def importance_notes(result: ImportanceResult) -> Markup:
-    """How much the top quarter holds, and whether the examples were enough; nothing of single weights."""
+    """Say how much the top quarter holds, and whether the examples were enough; nothing of single weights."""
     if result.unit == "weight":
         return Markup("")
     half = sorted(_values(result), reverse=True)
-    share = sum(half[: max(1, len(half) // 4)]) / (sum(half) or 1.0)
+    share = sum(half[: max(1, len(half) // 4)]) / (sum(half) or 1.0)  # nothing is a quarter of nothing
     held = f"The top quarter holds {100 * share:.0f}% of all importance. " if sum(half) else ""
     return caption(held, _enough(result), shared_note(result.about.shape))
 
 
 def shared_note(shape: Shape) -> str:
-    """What a part is where all depths share one layer; nothing elsewhere."""
+    """Say what a part is if all depths share one layer; "" elsewhere."""
     if not shape.shared:
         return ""
     return f" One layer serves all {shape.depth} depths here: a head is one head, and pruning it takes it from each of them."
 
 
 def asked_note(result: ImportanceResult) -> Markup:
-    """What L is in the formula, of how many examples the mean is taken, and how many examples give the order of the others."""
+    """State what L is in the formula, over how many examples the mean is taken, and how many suffice for the units'
+    order.
+    """
     score = SCORES[result.score]
     if not score.reads_examples:
         return prose(f"{result.score.capitalize()} asks nothing of the model and reads no example.")
@@ -142,14 +144,14 @@ def asked_note(result: ImportanceResult) -> Markup:
 
 
 def _firmest(result: ImportanceResult) -> tuple[int, float] | None:
-    """(n, ρ) of the fewest examples that are enough, else of the most that were compared; None before any were."""
+    """Return (n, ρ) of the fewest examples that are enough, else of the most that were compared; None before any were."""
     if not result.done or not result.agreement:
         return None
     return next((pair for pair in result.agreement if pair[1] >= ENOUGH), result.agreement[-1])
 
 
 def _enough(result: ImportanceResult) -> str:
-    """Whether other examples would give the same order."""
+    """Say whether other examples would give the same order."""
     if not result.done:
         return f"{result.count} of {result.total} examples read so far."
     agreed = _firmest(result)
@@ -163,18 +165,20 @@ def _enough(result: ImportanceResult) -> str:
 
 
 def examples_needed(count: int, correlation: float) -> int | None:
-    """How many examples would agree with as many others by ENOUGH, where `count` agree with `correlation`; two digits.
+    """Return how many examples would agree with as many others by ENOUGH, where `count` agree with `correlation`; two
+    digits.
 
-    Spearman and Brown (1910): k times as much evidence raises a reliability ρ to kρ / (1 + (k - 1) ρ). None if there is too
-    little agreement to go by.
+    Spearman and Brown (1910): k times as much evidence raises a reliability ρ to kρ / (1 + (k - 1) ρ). None if there is
+    too little agreement to go by.
     """
     if correlation < LEAST_TO_GO_BY:
         return None
+    # More digits would claim too much.
     return int(float(f"{count * ENOUGH * (1 - correlation) / (correlation * (1 - ENOUGH)):.2g}"))
 
 
 def importance_figure(result: ImportanceResult) -> Picture:
-    """A heatmap, layers down; bars for whole layers."""
+    """Draw a heatmap, layers down; bars for whole layers."""
     said = importance_sentence(result)
     if result.unit == "layer":
         return _layer_bars(result, said)
@@ -186,6 +190,7 @@ def importance_figure(result: ImportanceResult) -> Picture:
     hover = f"layer %{{y}}, {what} %{{x}}: %{{z:.3g}}{' ± %{customdata}' if few else ''}"
     look: Look = {"xgap": 2 if few else 0, "customdata": _errors(result) if few else None}
     key = colorbar("log₁₀ I" if log else "I", ".2g")
+    # Logarithms begin at the least, importances at 0.
     cells = heat(names, blocks, drawn, CIVIDIS, (low if log else min(0.0, low), None), bar=key, hover=hover, **look)
     across, down = axis(what, grid=False, type="category" if few else "linear"), axis("layer", names=True, down=True)
     tall, lower = min(520, 76 + 32 * len(grid)), min(420, 62 + 25 * len(grid))
@@ -197,12 +202,13 @@ def _errors(result: ImportanceResult) -> list[list[str]]:
 
 
 def _cells(result: ImportanceResult) -> tuple[list[list[float]], list[Any], str]:
-    """What is drawn: each head or matrix, or a layer's neurons from most to least important in groups."""
+    """Return what is drawn: each head or matrix, or a layer's neurons from most to least important in groups."""
     if result.unit == "neuron" and len(result.grid[0]) > MOST_CELLS:
         width = len(result.grid[0])
         grid = []
         for row in result.grid:
             ranked = sorted(row, reverse=True)
+            # Groups differ by one neuron at most.
             edges = [width * group // MOST_CELLS for group in range(MOST_CELLS + 1)]
             grid.append([sum(ranked[a:b]) / (b - a) for a, b in pairwise(edges)])
         middles = [100 * (group + 0.5) / MOST_CELLS for group in range(MOST_CELLS)]
@@ -220,14 +226,15 @@ def _layer_bars(result: ImportanceResult, said: str) -> Picture:
 
 
 def sorted_figure(result: ImportanceResult) -> Picture:
-    """All units from most to least important, with two standard errors either side."""
+    """Draw all units from most to least important, with two standard errors either side."""
     known = [error or 0.0 for row in result.errors for error in row]
     pairs = sorted(zip(_values(result), known, strict=True), reverse=True)
-    stride = max(1, len(pairs) // MOST_POINTS)
+    stride = max(1, len(pairs) // MOST_POINTS)  # as many as the eye tells apart
     ranks = range(1, len(pairs) + 1)[::stride]
     pairs = pairs[::stride]
     log = result.unit == "neuron"
     floor = max(min(value for value, _ in pairs), TINY) / 10 if log else 0.0
+    # A logarithmic axis ends above 0.
     upper, lower = [v + 2 * e for v, e in pairs], [max(v - 2 * e, min(v, floor)) for v, e in pairs]
     size = 0 if len(ranks) > 40 else 6
     traces = [
@@ -241,15 +248,17 @@ def sorted_figure(result: ImportanceResult) -> Picture:
 
 
 def histogram_figure(result: ImportanceResult) -> Picture:
-    """How many units have which importance; bins are counted here, so that the table of all neurons stays on the server."""
+    """Draw how many units have which importance; bins are counted here, so that the table of neurons stays on the
+    server.
+    """
     log = result.unit == "neuron"
     values = [math.log10(max(value, TINY)) for value in _values(result)] if log else _values(result)
     low, high = min(values) if log else min(0.0, *values), max(values)
     bins = 30 if len(values) > 200 else 15
-    step = (high - low) / bins or 1.0
+    step = (high - low) / bins or 1.0  # equal values are one bin
     counts = [0] * bins
     for value in values:
-        counts[min(bins - 1, int((value - low) / step))] += 1
+        counts[min(bins - 1, int((value - low) / step))] += 1  # the highest is of the last bin
     middles, width = [low + (place + 0.5) * step for place in range(bins)], [step * 0.92] * bins
     drawn = bars(middles, counts, "@third", upright=True, width=width, hover="about %{x:.3g}: %{y}")
     across = axis("log₁₀ I" if log else "importance I", grid=False, tickformat=".2g")

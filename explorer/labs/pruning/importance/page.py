@@ -64,7 +64,10 @@ class Pressed:
 
 
 def build_importance(subject: Subject, tab: gr.Tab, triggers: list[Callable[..., Any]]) -> Pressed:
-    """triggers: after which something else is to be pruned. Returns what a press on the heatmap needs."""
+    """Fill and wire the tab. Return what a press on the heatmap needs.
+
+    triggers: after which something else is to be pruned.
+    """
     with two_columns():
         with inputs_column(250):
             buttons = start_stop("Measure importance", "measure-importance")

@@ -32,7 +32,7 @@ def _metric(step: Step) -> str:
 
 
 def prune_sentence(result: PruneResult) -> Markup:
-    """What it cost."""
+    """Say what it cost."""
     first, last = result.steps[0], result.steps[-1]
     name, metric = result.about.name, result.about.metric.lower()
     if len(result.steps) == 1:
@@ -42,7 +42,7 @@ def prune_sentence(result: PruneResult) -> Markup:
 
 
 def prune_notes(result: PruneResult) -> Markup:
-    """What is gone, what it cost and what it gained."""
+    """Say what is gone, what it cost and what it gained."""
     first, last = result.steps[0], result.steps[-1]
     if len(result.steps) == 1:
         return Markup("")
@@ -73,7 +73,10 @@ def prune_notes(result: PruneResult) -> Markup:
 
 
 def left_figure(result: PruneResult) -> Picture | str:
-    """Heads and neurons of each layer, whole and left; nothing where parts are masked only. Until then, what was there stays."""
+    """Draw heads and neurons of each layer, whole and left; nothing if parts are masked only.
+
+    Until the end the figure that was there stays.
+    """
     left = result.left
     if left is None or left.gap is None:
         return "" if result.done else KEPT
@@ -85,7 +88,7 @@ def left_figure(result: PruneResult) -> Picture | str:
 
 
 def _left(values: list[int], whole: int, what: str, colour: str) -> Panel:
-    """Grey bars for all there were, and in front of them what is left."""
+    """Draw grey bars for all there were, and in front of them what is left."""
     names = [str(layer) for layer in range(len(values))]
     there_were = bars(names, [whole] * len(names), "@untouched", upright=True)
     drawn = [there_were, bars(names, values, colour, upright=True, hover="layer %{x}: %{y} left")]
@@ -93,13 +96,13 @@ def _left(values: list[int], whole: int, what: str, colour: str) -> Panel:
 
 
 def _by_depth(left: Left, values: tuple[int, ...], depth: int) -> list[int]:
-    """0 if a whole layer is gone."""
+    """Return a value for each depth; 0 if the whole layer is gone."""
     found = dict(zip(left.layers, values, strict=True))
     return [found.get(layer, 0) for layer in range(depth)]
 
 
 def before_after(result: PruneResult) -> Markup:
-    """Parameters, size and milliseconds before and after, beside Michel et al.'s speeds."""
+    """Tabulate parameters, size and milliseconds before and after."""
     first, last = result.steps[0], result.steps[-1]
     before, after = first.measured, last.measured
     fewer = _times(before.parameters, after.parameters)
@@ -119,7 +122,7 @@ def _times(before: float, after: float) -> str:
 
 
 def michel_quote() -> Markup:
-    """Their Table 4 in a line."""
+    """Quote Michel et al.'s Table 4 in a line."""
     gains = Markup(" · ").join(Markup("batch {}: <b>{}</b>").format(batch, gain) for batch, gain in MICHEL)
     return caption(
         "Quoted: with 50% of BERT's heads pruned (MNLI), examples a second change by ",
@@ -141,7 +144,7 @@ def steps_table(result: StepsResult) -> Table:
 
 
 def steps_sentence(result: StepsResult) -> Markup:
-    """Which way leaves most, and whether that is more than chance; before the end, what the whole model has."""
+    """Say which way leaves most, and whether that is more than chance; before the end, what the whole model has."""
     metric, what = result.about.metric.lower(), PLURALS[result.unit]
     if not result.done:
         whole = strong(_metric(result.lines[0][1][0]))
@@ -167,27 +170,30 @@ def steps_sentence(result: StepsResult) -> Markup:
 
 
 def _overlap(result: StepsResult, one: Step, other: Step) -> bool:
-    """Whether the 95% intervals of two accuracies overlap; not of another metric."""
+    """Return whether the 95% intervals of two accuracies overlap; False for another metric."""
     first, second = _interval(result, one), _interval(result, other)
     return bool(first and second) and max(first[0], second[0]) <= min(first[1], second[1])  # type: ignore[index]
 
 
 def steps_notes(result: StepsResult) -> Markup:
-    """Where each way ends, what the whole model has, and what so few examples can tell."""
+    """Say where each way ends, what the whole model has, and what so few examples can tell."""
     parts: list[str] = [f"{100 * result.share:.0f}% of the {PLURALS[result.unit]} gone: "]
     for place, (name, steps) in enumerate(result.lines):
         parts += ["; " if place else "", f"{name} {_metric(steps[-1])}"]
-        if steps[-1].share < result.share - 0.02 and not result.done:
+        if steps[-1].share < result.share - 0.02 and not result.done:  # a share of whole units is seldom met exactly
             parts.append(f" so far, at {100 * steps[-1].share:.0f}%")
     whole = result.lines[0][1][0]
     return caption(*parts, f". Whole: {_metric(whole)}.", _by_chance(result))
 
 
 def _by_chance(result: StepsResult) -> str:
-    """What so few examples can tell of the ways' ends; nothing before the end, or of a metric that is no share of examples."""
+    """Say what so few examples can tell of the ways' ends; "" before the end, or of a metric that is no share of
+    examples.
+    """
     ends = [_interval(result, steps[-1]) for _, steps in result.lines]
     if not result.done or None in ends:
         return ""
+    # The highest of the lower ends and the lowest of the upper ones: all overlap if the former is no higher.
     low, high = (pick(end[place] for end in ends if end) for pick, place in ((max, 0), (min, 1)))
     if low <= high:
         return (
@@ -197,14 +203,14 @@ def _by_chance(result: StepsResult) -> str:
 
 
 def _interval(result: StepsResult, step: Step) -> tuple[float, float] | None:
-    """The 95% interval of an accuracy; None for another metric."""
+    """Return the 95% interval of an accuracy; None for another metric."""
     metric = step.measured.metric
     known = metric is not None and result.about.metric.lower() == "accuracy"
     return wilson(metric, result.about.held_out) if known and metric is not None else None
 
 
 def steps_figure(result: StepsResult) -> Picture:
-    """A line a way over the share that is left; of an accuracy each point with its 95% interval."""
+    """Draw a line a way over the share that is left; of an accuracy each point with its 95% interval."""
 
     def bar(steps: tuple[Step, ...]) -> dict[str, Any]:
         found = [(step.measured.metric or 0.0, _interval(result, step)) for step in steps]
@@ -231,7 +237,7 @@ def steps_figure(result: StepsResult) -> Picture:
 
 
 def textpruner_quote() -> Markup:
-    """The contrast that TextPruner reports."""
+    """Quote the contrast that TextPruner reports."""
     steps, uneven, even = zip(*TEXTPRUNER, strict=True)
     title = (
         "XLM-R-base on PAWS-X pruned to 6 heads and 1,536 neurons a layer, English accuracy by "

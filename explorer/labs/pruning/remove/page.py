@@ -46,7 +46,7 @@ mend what was cut.
 
 
 def build_remove(subject: Subject, tab: gr.Tab) -> None:
-    """How much of which units; what is left, before beside after, and the file."""
+    """Fill and wire the tab: how much of which units; what is left, before beside after, and the file."""
     with two_columns():
         with inputs_column(250):
             buttons = start_stop("Prune", "prune")
@@ -86,11 +86,11 @@ def build_remove(subject: Subject, tab: gr.Tab) -> None:
 
 
 def _share(result: PruneResult) -> float:
-    """The steps, the check, four batch sizes."""
+    """Return how much is done of the steps, the check, and four batch sizes."""
     if result.done:
         return 1.0
     done = len(result.steps) + (result.left is not None) + len(result.speeds)
-    return min(0.99, done / (result.wanted + 5))
+    return min(0.99, done / (result.wanted + 5))  # 1 would show Start again
 
 
 def _build_export(subject: Subject, key: gr.Textbox) -> None:
@@ -98,7 +98,7 @@ def _build_export(subject: Subject, key: gr.Textbox) -> None:
         buttons = start_stop("Take the pruned model home", "export-pruned")
         file = gr.File(label="The pruned model", interactive=False, visible=False, elem_id="pruned-file")
     bar = bar_place()
-    with gr.Column(visible=False):
+    with gr.Column(visible=False):  # for the endpoint; the page shows the file alone
         panel = folds(EXPORT)
     shown = [(file, lambda result: gr.update(value=result.path, visible=True))]
     stream = Live(subject, EXPORT, {"key": key}, shown, lambda result: 1.0, buttons, bar, panel)
@@ -106,7 +106,7 @@ def _build_export(subject: Subject, key: gr.Textbox) -> None:
 
 
 def build_steps(subject: Subject, tab: gr.Tab) -> None:
-    """The share in one step or in several; both on one plot."""
+    """Fill and wire the tab: the share in one step or in several; both on one plot."""
     with two_columns():
         with inputs_column(250):
             buttons = start_stop("Compare", "compare-steps")
