@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
 from urllib.parse import urlencode
 
 import gradio as gr
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, expect
 
 from explorer.engine.local import LocalEngine
 from explorer.kinds import Exact, Whole
@@ -27,6 +28,9 @@ LISTENING = """Object.defineProperty(window, "explorerAddress", { configurable: 
   Object.defineProperty(window, "explorerAddress", { value: made, configurable: true });
 } });"""
 """Hears what Gradio says that the controls hold."""
+
+WRITTEN = 1000
+"""Milliseconds after which a change stands in the address."""
 
 HOLDS = """(wanted) => window.addressValues && wanted.every(([name, tab, value]) => {
   const at = window.addressSpec.kept.findIndex((one) => one.name === name && one.tabs.map(([, tab]) => tab).join("/") === tab);
@@ -108,3 +112,101 @@ def test_every_tab_takes_up_all_that_its_address_says(
             expect(listened.page.locator(f"[role=tab][data-tab-id={tab}]").first).to_have_attribute(
                 "aria-selected", "true"
             )
+
+
+TYPED = "The old violin was played by a girl from Prague."
+
+
+def press(name: str) -> Callable[[Visit], None]:
+    """Press a token."""
+    return lambda visit: visit.page.locator("button.chip:visible", has_text=name).first.click()
+
+
+def slide(label: str, value: int) -> Callable[[Visit], None]:
+    """Set a slider by its number."""
+
+    def sliding(visit: Visit) -> None:
+        box = visit.page.get_by_label(f"number input for {label}").locator("visible=true").first
+        box.fill(str(value))
+        box.press("Enter")
+
+    return sliding
+
+
+def said(visit: Visit) -> Locator:
+    """The sentences in view that state what figures show."""
+    return visit.page.locator("div.block.said:visible")
+
+
+def acted(visit: Visit, act: Callable[[Visit], None]) -> None:
+    """Do something, and wait until what is said is another sentence."""
+    before = said(visit).first.inner_text()
+    act(visit)
+    expect(said(visit).first).not_to_have_text(before)
+
+
+def type_sentence(visit: Visit) -> None:
+    """Into the first box in view."""
+    box = visit.page.locator("textarea[data-testid=textbox]:visible").first
+    box.fill(TYPED)
+    box.press("Enter")
+
+
+@pytest.mark.parametrize(
+    ("path", "act"),
+    [
+        ("", press("violin")),
+        ("masking", press("violin")),
+        ("directions", press("violin")),
+        ("attention", slide("Layer", 3)),
+        ("attention#tab=neurons", slide("Head", 2)),
+    ],
+)
+def test_a_colleague_sees_the_same(path: str, act: Callable[[Visit], None], visitors: Callable[[], Visit]) -> None:
+    mine, theirs = visitors(), visitors()
+    mine.page.goto(f"{mine.address}/{path}")
+    expect(said(mine).first).not_to_be_empty()
+    acted(mine, type_sentence)
+    acted(mine, act)
+    expect(mine.page).to_have_url(re.compile("violin"))
+    mine.page.wait_for_timeout(WRITTEN)
+    theirs.page.goto(mine.page.url)
+    expect(said(theirs)).to_have_text(said(mine).all_inner_texts())
+    pressed = "button.chip[aria-pressed=true]:visible"
+    expect(theirs.page.locator(pressed)).to_have_text(mine.page.locator(pressed).all_text_contents())
+
+
+def test_tabs_make_history_and_a_reload_stays(visitors: Callable[[], Visit]) -> None:
+    visit = visitors()
+    visit.open("masking", "#fill-figure")
+    acted(visit, type_sentence)
+    visit.tab("Why 15%")
+    expect(visit.page).to_have_url(re.compile("#tab=rate$"))
+    visit.tab("Why 80, 10, 10")
+    visit.tab("1,000 draws")
+    expect(visit.page).to_have_url(re.compile("#tab=corrupt%2Fdraws$"))
+    visit.page.go_back()
+    visit.page.go_back()
+    expect(visit.page.get_by_role("tab", name="Why 15%")).to_have_attribute("aria-selected", "true")
+    visit.page.go_back()
+    expect(visit.page).to_have_url(re.compile("#text=The\\+old"))
+    visit.page.reload()
+    expect(visit.page.locator("textarea:visible").first).to_have_value(TYPED)
+    visit.page.go_forward()
+    expect(visit.page.get_by_role("tab", name="Why 15%")).to_have_attribute("aria-selected", "true")
+
+
+def test_what_an_address_asks_for_in_vain_is_said(visitors: Callable[[], Visit]) -> None:
+    visit = visitors()
+    visit.page.goto(f"{visit.address}/masking#text=One+[MASK].&top_k=many&model=someone%2Felse")
+    remark = visit.page.locator(".address-remark .notice")
+    expect(remark).to_contain_text("top_k must be a number; got 'many'.")
+    expect(remark).to_contain_text("someone/else is not on this machine")
+    expect(visit.page.locator("textarea:visible").first).to_have_value("One [MASK].")
+
+
+def test_a_page_that_nobody_touched_has_a_bare_address(visitors: Callable[[], Visit]) -> None:
+    visit = visitors()
+    visit.open("masking", "#fill-figure")
+    visit.page.wait_for_timeout(WRITTEN)
+    assert visit.page.url == f"{visit.address}/masking"

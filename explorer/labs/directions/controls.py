@@ -54,7 +54,8 @@ class Asked:
 def _still_asked(values: dict[str, Any]) -> dict[str, Any]:
     """Drop a position that is of another sentence than the chips show; the new one has a word of its own."""
     shown = (values.pop("chips") or {}).get("of")
-    return values if shown == values["text"] else values | {"position": None}
+    # Before the first answer there are none: the position came with the sentence, from the page's address.
+    return values if shown in (None, values["text"]) else values | {"position": None}
 
 
 def _pressed(event: gr.EventData) -> dict[str, Any]:

@@ -44,7 +44,9 @@ def hidden_for(chips: dict[str, Any], model: str, text: str, hidden: str) -> dic
     Positions belong to one text and one model's tokens. For another text only words stay; for another model the pressed
     chips are handed on as characters of the text.
     """
-    source = chips.get("source") or {}
+    source = chips.get("source")
+    if not source:  # nothing is answered yet: what is hidden came with the text, from the page's address
+        return {"also_mask": hidden}
     if source.get("text") != text:
         words = [entry.strip() for entry in hidden.split(",") if entry.strip() and not entry.strip().isdecimal()]
         return {"also_mask": tuple(word for word in words if word in text)}
