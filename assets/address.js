@@ -78,6 +78,14 @@ window.explorerAddress = (() => {
 
   const overwritten = () => Object.entries(asked).some(([at, value]) => written(values[at]) !== written(value));
 
+  function turn(tabs, tab) {
+    if (chosen[tabs] === tab) return [];
+    chosen[tabs] = tab;
+    write(touched);
+    window.explorerThread?.refresh(false);
+    return [];
+  }
+
   function setBack() {
     if (!overwritten()) return;
     again += 1;
@@ -95,6 +103,13 @@ window.explorerAddress = (() => {
     if (compose() !== hash) return location.reload();
     const turned = Object.entries(chosen).filter(([tabs, tab]) => before[tabs] !== tab);
     turned.forEach(([, tab]) => button(tab)?.click());
+  });
+
+  // A press is known before Gradio, which runs what a press starts in turn, comes to tell of it.
+  document.addEventListener("click", (event) => {
+    const name = event.target.closest?.("[role=tab][data-tab-id]")?.dataset.tabId;
+    const found = name && Object.entries(spec.tabs).find(([, one]) => inView(one.in) && one.tabs.includes(name));
+    if (found) turn(found[0], name);
   });
 
   // The tab of each Tabs on the way to the one that is named, and the first tab of the others on it.
@@ -116,7 +131,12 @@ window.explorerAddress = (() => {
       values = given.kept.map((one) => one.value);
       chosen = Object.fromEntries(Object.entries(given.tabs).map(([tabs, one]) => [tabs, one.first]));
       const hash = hashNow();
-      return hash && isAddress(hash) ? hash : "";
+      return (hash && isAddress(hash) ? hash : "") || window.explorerThread?.brought(given) || "";
+    },
+    // The sentence in view, and whether a visitor wrote it.
+    sentence() {
+      const at = spec.kept.findIndex((one, place) => one.sentence && inView(one.tabs) && written(values[place]));
+      return at < 0 ? null : { text: written(values[at]), own: written(values[at]) !== written(spec.kept[at].value) };
     },
     // What the address asks for, in the order of the controls and the Tabs.
     values(answer, [controls, tabs]) {
@@ -136,6 +156,7 @@ window.explorerAddress = (() => {
     keep(given) {
       values = given;
       if (touched) soon();
+      window.explorerThread?.refresh(touched);
       if (overwritten() && again < MOST_TIMES) setTimeout(setBack, SETTLED);
       return [];
     },
@@ -144,12 +165,7 @@ window.explorerAddress = (() => {
       const at = (id) => spec.kept.findIndex((one) => one.id === id);
       return controls.map((id) => (at(id) in asked ? { ...LEAVE, value: asked[at(id)] } : LEAVE));
     },
-    // A tab was opened.
-    turn(tabs, tab) {
-      if (chosen[tabs] === tab) return [];
-      chosen[tabs] = tab;
-      write(touched);
-      return [];
-    },
+    // A tab was opened, by a press or by the page.
+    turn,
   };
 })();

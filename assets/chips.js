@@ -31,6 +31,8 @@ function draw() {
     }
     list.append(item);
   });
+  const spans = chips.filter((chip) => chip.pressed && chip.span).map((chip) => chip.span);
+  if (value.source) element.dispatchEvent(new CustomEvent("explorer:chips", { bubbles: true, detail: { text: value.source.text, spans } }));
   if (focused !== null) {
     const again = list.querySelector(`[data-index="${focused}"]`);
     if (again) again.focus();

@@ -9,6 +9,28 @@ const menus = [...element.querySelectorAll(".chapter-menu")];
 const isOpen = (menu) => menu.getAttribute("aria-expanded") === "true";
 const set = (menu, open) => menu.setAttribute("aria-expanded", String(open));
 
+// One stop for Tab: the arrows move between the chapters, and down into the pages of one that is open.
+const first = menus.find((menu) => menu.closest(".chapter").querySelector("[aria-current]")) || menus[0];
+menus.forEach((menu) => { menu.tabIndex = menu === first ? 0 : -1; });
+element.querySelector("nav").addEventListener("keydown", (event) => {
+  const chapter = event.target.closest(".chapter");
+  if (!chapter) return;
+  const across = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+  const down = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (!across && !down) return;
+  event.preventDefault();
+  const menu = chapter.querySelector(".chapter-menu");
+  if (across) {
+    const next = menus[(menus.indexOf(menu) + across + menus.length) % menus.length];
+    if (isOpen(menu)) menus.forEach((other) => set(other, other === next));
+    next.focus();
+    return;
+  }
+  menus.forEach((other) => set(other, other === menu));
+  const stops = [menu, ...chapter.querySelectorAll("a")];
+  stops[(stops.indexOf(event.target) + down + stops.length) % stops.length].focus();
+});
+
 menus.forEach((menu) => {
   const chapter = menu.closest(".chapter");
   menu.addEventListener("click", () => {

@@ -303,6 +303,33 @@
     tabs.find((tab) => tab.textContent.trim().startsWith(offer.dataset.tab))?.click();
   });
 
+  // Tab leaves a list, whose own focus Gradio drops, for what stands next.
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "Tab" || !event.target.matches?.("input[role=combobox], input[role=listbox]")) return;
+    const stops = [...document.querySelectorAll("a[href], button, input, textarea, select, summary, [tabindex]")]
+      .filter((one) => one.tabIndex >= 0 && !one.disabled && one.checkVisibility());
+    const next = stops[stops.indexOf(event.target) + (event.shiftKey ? -1 : 1)];
+    if (next) setTimeout(() => next.isConnected && next.focus(), 0);
+  }, true);
+
+  // Left and Right move between tabs, which are one stop for Tab.
+  const tabsOf = (list) => [...list.querySelectorAll("[role=tab]")].filter((tab) => tab.offsetParent && !tab.disabled);
+  const rove = () => document.querySelectorAll("[role=tablist]").forEach((list) => tabsOf(list).forEach((tab) => {
+    tab.tabIndex = tab.getAttribute("aria-selected") === "true" ? 0 : -1;
+  }));
+  document.addEventListener("focusin", rove);
+  document.addEventListener("keydown", (event) => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    const list = step && event.target.closest?.("[role=tab]") && event.target.closest("[role=tablist]");
+    if (!list) return;
+    const tabs = tabsOf(list);
+    const next = tabs[(tabs.indexOf(event.target) + step + tabs.length) % tabs.length];
+    event.preventDefault();
+    next.click();
+    next.focus();
+    rove();
+  });
+
   // A figure that is drawn, or a text that stands there; no control.
   function shown(element) {
     if (!element || element.tagName === "BUTTON") return false;

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import Any, Literal
 
 from markupsafe import Markup
 
@@ -22,7 +22,7 @@ SAVE_BESIDE_THE_PACKAGE = """\
 #     .venv/bin/python script.py"""
 """The first lines of every script that imports this package."""
 
-CHAPTERS = ("Read", "Learn", "Look inside", "Adapt", "Compress")
+CHAPTERS = ("Read", "Learn", "The family", "Look inside", "Adapt", "Compress")
 
 
 @dataclass(frozen=True)
@@ -115,6 +115,20 @@ def _script(name: str, model_id: str | None, params: Any) -> str:
 
 
 @dataclass(frozen=True)
+class Reads:
+    """How a page takes a sentence that a visitor brings from another.
+
+    name: of the parameter that it becomes. tab: where that stands; "" for the first. how: "any" as it was typed; "whole" only
+    where no word is hidden; "masked" with [MASK] for the hidden word; "hidden" with the word named in also_mask; "prefix" the
+    words before the hidden one.
+    """
+
+    name: str
+    how: Literal["any", "whole", "masked", "hidden", "prefix"]
+    tab: str = ""
+
+
+@dataclass(frozen=True)
 class Lab:
     """One page.
 
@@ -130,6 +144,7 @@ class Lab:
     needs: Capability | None
     actions: tuple[Action | LiveAction, ...]
     tab: str
+    reads: Reads | None = None
     without_head: Mapping[str, Markup] = field(default_factory=dict)
     """Why a model lacks the head that this page needs, shown if the chosen one does: by the family's name in its
     config; "" for all others.

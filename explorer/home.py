@@ -1,11 +1,14 @@
-"""The front page: a blank that fills itself, and the way on to the labs."""
+"""The front page: a blank that fills itself, and three ways on from it."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import gradio as gr
 from markupsafe import Markup
 
-from explorer.labs import LABS, Lab
+from explorer.action import Reads
+from explorer.labs import Lab
 from explorer.labs.masking import FILL_MASKS
 from explorer.labs.masking.examples import Example
 from explorer.labs.masking.fill import figures
@@ -13,12 +16,18 @@ from explorer.labs.masking.fill.controls import hidden_now, keep_hidden, open_wi
 from explorer.labs.masking.fill.said_figures import fill_sentence
 from explorer.labs.models.family_figures import letters
 from explorer.models.families import Capability
+from explorer.path import PATH, STATIONS, Station
 from explorer.ui.components import token_chips
 from explorer.ui.kit import View
 from explorer.ui.page import Page
 from explorer.ui.wiring import Connection, folds
 
 EXAMPLE = Example("Einstein was a German physicist who developed the theory of relativity.", "physicist")
+
+BERT_IS = Markup(
+    '<p class="bert-is">It reads a whole text at once and so has both sides of every word in view. It learned a language '
+    "by naming words that were hidden from it, and is then adapted to a task.</p>"
+)
 
 HOME = Lab(
     slug="",
@@ -27,21 +36,22 @@ HOME = Lab(
     question="Press any word: BERT guesses it from the rest.",
     teaser="",
     needs=Capability.MLM,
+    reads=Reads("text", "hidden"),
     actions=(),
     tab="explorer.home:build",
 )
 
 
 def build(page: Page) -> None:
-    """Lay out one sentence, its tokens and the guesses; below, a card for each lab."""
+    """Lay out one sentence, its tokens and the guesses; below, three ways in."""
     text = gr.Textbox(EXAMPLE.text, show_label=False, container=False, lines=1, max_lines=3, elem_id="home-text")
     hidden = gr.Textbox("", visible="hidden", label="also_mask")
     top_k = gr.Number(5, visible=False, label="top_k")
     chips = token_chips(elem_id="home-chips")
     view = View("masked-predictions", (None, "home-figure"), fill_sentence, figures.fill_figure)
     folded = folds(FILL_MASKS)
-    gr.HTML(str(letters()))
-    gr.HTML(str(lab_cards()))
+    gr.HTML(str(letters() + BERT_IS))
+    gr.HTML(str(ways()), elem_classes=["home-ways"])
 
     inputs = {"text": text, "top_k": top_k, "also_mask": hidden}
     shown = [(chips, figures.fill_chips), *view, (hidden, hidden_now)]
@@ -51,12 +61,37 @@ def build(page: Page) -> None:
     keep_hidden(fill, chips, text.submit, *open_with(page, EXAMPLE, text, hidden))
 
 
-def lab_cards() -> Markup:
-    """Return the labs as cards."""
-    cards = Markup("").join(
-        Markup('<a class="lab-card" href="{}"><span class="chapter-name">{}</span><b>{}</b><span>{}</span></a>').format(
-            lab.slug, lab.chapter, lab.title, lab.teaser
-        )
-        for lab in LABS
+def ways() -> Markup:
+    """Return the three ways in: a path for those who are new, two for those who teach, and a map."""
+    return Markup('<div class="ways">{}{}{}</div>').format(
+        _way("I am new", "ten questions, each opened by the one before", _new(), is_open=True),
+        _way("I teach", "the same in 45 minutes, or in 90", _teach()),
+        _way("I know BERT", "all pages and tabs", Markup('<div class="map" data-map></div>')),
     )
-    return Markup('<div class="lab-cards">{}</div>').format(cards)
+
+
+def _way(title: str, about: str, inside: Markup, is_open: bool = False) -> Markup:
+    mark = Markup(" open") if is_open else Markup("")
+    return Markup("<details{}><summary>{}<small>{}</small></summary>{}</details>").format(mark, title, about, inside)
+
+
+def _new() -> Markup:
+    lines = Markup("").join(
+        Markup('<li><a href="{}">{}</a><small>{}</small></li>').format(one.to or "./", one.question, one.leaves)
+        for one in PATH
+    )
+    return Markup('<ol class="stations">{}</ol>').format(lines)
+
+
+def _teach() -> Markup:
+    short = [(one.of_45, one) for one in PATH]
+    return Markup('<div class="two-lists"><div><p>45 minutes</p>{}</div><div><p>90 minutes</p>{}</div></div>').format(
+        _timed(short), _timed([(one.of_90, one) for one in STATIONS])
+    )
+
+
+def _timed(stations: Sequence[tuple[int | None, Station]]) -> Markup:
+    """Return stations as a list, each with its minute."""
+    line = Markup('<li><span class="minute">{} min</span><a href="{}">{}</a></li>')
+    lines = Markup("").join(line.format(minute, one.to or "./", one.question) for minute, one in stations)
+    return Markup('<ul class="stations">{}</ul>').format(lines)

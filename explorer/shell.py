@@ -15,9 +15,12 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from explorer.all_pages import pages_and_tabs
 from explorer.engine.protocol import Engine
+from explorer.foot import lay_out_feet
 from explorer.home import HOME
 from explorer.labs import CHAPTERS, LABS, Lab
+from explorer.path import PLACES, Place
 from explorer.reference import Reference, all_of
 from explorer.serving import links, server, sessions
 from explorer.serving.class_door import ClassDoor
@@ -87,6 +90,8 @@ def _build_page(app: gr.Blocks, lab: Lab, engine: Engine) -> Address:
         tab(page)
     if lab is not HOME and not _asks_for(picker.model, list(app.fns.values())[before:]):
         picker.hide()
+    address.find(app, page)
+    lay_out_feet(address, lab, [HOME, *LABS])
     address.wire(app, page, picker)
     return address
 
@@ -102,28 +107,36 @@ def heading(lab: Lab) -> Markup:
 
 
 def navigation(current: Lab) -> Markup:
-    """Return links to every lab, grouped in chapters; relative, so that they work behind any path prefix.
-
-    A chapter's labs are listed below its name if the window is wide enough for all of them, and open as a menu if it is
-    not.
+    """Return a menu of pages for each chapter, and the map; links are relative, so that they work behind any path
+    prefix.
     """
     groups = Markup("")
     for number, chapter in enumerate(CHAPTERS):
         labs = [lab for lab in LABS if lab.chapter == chapter]
         links = Markup("").join(_link(lab, current) for lab in labs)
+        links = Markup("").join(_place(place) for place in PLACES if place.chapter == chapter) + links
         if labs:
             groups += _CHAPTER.format(chapter, f"chapter-{number}", links)
     skip = Markup('<a class="skip" href="{}#content">Skip to the page</a>').format(current.slug or "./")
     home = Markup('<a class="brand" href="./">{}</a>').format(TITLE)
-    return Markup('{}<nav aria-label="Chapters">{}{}</nav>').format(skip, home, groups)
+    return Markup('{}<nav aria-label="Chapters">{}{}{}</nav>').format(skip, home, groups, _MAP)
 
+
+_MAP = Markup(
+    '<button type="button" class="map-open" aria-haspopup="dialog" title="Ctrl K">Find a page <kbd>Ctrl K</kbd></button>'
+)
+"""What opens the list of all pages and tabs (assets/map.js)."""
 
 _CHAPTER = Markup(
-    '<span class="chapter"><span class="chapter-name">{0}</span>'
+    '<span class="chapter">'
     '<button type="button" class="chapter-menu" aria-expanded="false" aria-controls="{1}">{0}</button>'
     '<span class="chapter-labs" id="{1}">{2}</span></span>'
 )
-"""A chapter: its name if the labs are listed below it, and the button if they are a menu; the style shows one of the two."""
+"""A chapter: the button that opens the menu of its pages."""
+
+
+def _place(place: Place) -> Markup:
+    return Markup('<a href="{}">{}<small>{}</small></a>').format(place.to, place.title, place.question)
 
 
 def _link(lab: Lab, current: Lab) -> Markup:
@@ -155,6 +168,11 @@ def _serve_line(engine: Engine, request: Request) -> Response:
     except ValueError:
         return Response("ago must be a number of seconds", status_code=400)
     return JSONResponse(asdict(engine.line(ago)))
+
+
+def _serve_map(request: Request) -> Response:
+    """Serve the titles and addresses of all pages and tabs."""
+    return JSONResponse([asdict(page) for page in pages_and_tabs(request.app.get_blocks().addresses)])
 
 
 def _style() -> str:
@@ -208,6 +226,7 @@ def launch_options(engine: Engine, chosen: Settings | None = None) -> dict[str, 
                 Route("/explorer/plotly.min.js", serve_plotly),
                 Route(f"/{STYLE_NAME}", serve_style),
                 Route("/explorer/attention-view.html", _serve_attention_view),
+                Route("/explorer/map.json", _serve_map),
                 Route("/explorer/line", partial(_serve_line, engine)),
             ],
         },

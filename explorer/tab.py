@@ -1,4 +1,4 @@
-"""A tab's description: what is asked, shown, explained and tried, what it leaves open and where that leads.
+"""A tab's description: what is asked, shown, explained and tried.
 
 It needs neither gradio nor torch, so a small question is one file that is read from top to bottom: its parameters, its result,
 its job, table, sentence and figure, its Action, and its Tab. `explorer.ui.tabs` makes the page from it.
@@ -66,14 +66,6 @@ class Why:
 
 
 @dataclass(frozen=True)
-class Lead:
-    """A question that a tab leaves open, and the page with the answer to it. to: the page's slug."""
-
-    question: str
-    to: str
-
-
-@dataclass(frozen=True)
 class Tab:
     """One question of a page.
 
@@ -90,7 +82,6 @@ class Tab:
     why: Why | None = None
     opening: Mapping[str, Any] = field(default_factory=dict)
     tries: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    leads: tuple[Lead, ...] = ()
     width: int = 270
     """Of the controls' side, in pixels, at least."""
 

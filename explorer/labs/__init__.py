@@ -7,20 +7,20 @@ from explorer.action import CHAPTERS, Action, Lab, LiveAction
 LABS: tuple[Lab, ...] = tuple(
     import_module(f"{__name__}.{name}").LAB
     for name in (
-        "models",
-        "agrees",
         "inputs",
         "directions",
         "masking",
-        "replaced",
         "pairs",
         "pretrain",
-        "context",
+        "replaced",
+        "models",
+        "agrees",
         "attention",
+        "context",
         "attribution",
         "finetune",
-        "generation",
         "delta",
+        "generation",
         "distillation",
         "pruning",
     )

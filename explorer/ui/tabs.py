@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import gradio as gr
-from markupsafe import Markup
 
 from explorer.tab import Button, Choice, Note, Tab
 from explorer.ui.components import while_in_view
@@ -39,8 +38,6 @@ def build_tab(page: Page, described: Tab) -> Connection:
                     caption(figure.remark)
         if described.why:
             why(described.why.title, described.why.text)
-        for lead in described.leads:
-            caption(Markup('Next: <a href="{}">{}</a>').format(lead.to, lead.question))
         connection = Connection(
             page, described.action, inputs, view, views=views
         )  # in the tab: it lays out the table and the script

@@ -16,7 +16,8 @@ from explorer.kinds import Exact, Whole
 from explorer.labs import LABS
 from explorer.settings import Settings
 from explorer.shell import build_app
-from explorer.ui.address import TAB, Address, Kept, path_of
+from explorer.ui.address import TAB, Address
+from explorer.ui.kept_controls import Kept, path_of
 from tests.e2e.visiting import Visit
 
 pytestmark = pytest.mark.e2e

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.e2e
 def test_the_front_page_opens_with_a_prediction_and_leads_to_every_lab(visit: Visit) -> None:
     visit.open("", "#home-figure")
     expect(visit.page.locator("#home-chips button[aria-pressed=true]")).to_have_count(1)
-    visit.page.click(".lab-card >> text=Masking")
+    visit.page.click(".stations >> text=How can both sides be trained?")
     visit.page.wait_for_selector("#fill-figure .plot[data-drawn]")
     visit.turn_to("Pairs")
     visit.page.wait_for_selector("#pair-figure .plot[data-drawn]")

@@ -9,7 +9,7 @@ from explorer.action import Action, Lab
 from explorer.charts import Picture, axis, bars, chart
 from explorer.engine.protocol import Job
 from explorer.params import Text, params
-from explorer.tab import Figure, Lead, Tab, Why
+from explorer.tab import Figure, Tab, Why
 from explorer.tables import Table
 
 if TYPE_CHECKING:
@@ -55,6 +55,5 @@ TAB = Tab(
     asks=("text",),
     figure=Figure("toy", "toy", lengths_sentence, lengths_figure),
     why=Why("letters are counted", "A token of $n$ letters counts $n$."),
-    leads=(Lead("Where are words cut?", "inputs"),),
 )
 LAB = Lab("toy", "Toy", "Read", "How long are the tokens?", "Count letters.", None, (MEASURE,), "explorer.labs.toy:TAB")

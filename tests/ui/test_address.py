@@ -10,7 +10,8 @@ import pytest
 from explorer.kinds import Whole
 from explorer.models.catalog import DEFAULT_MODEL
 from explorer.serving.pages import Pages
-from explorer.ui.address import LONGEST, Address, Kept, UnreadableError, path_of
+from explorer.ui.address import LONGEST, Address
+from explorer.ui.kept_controls import Kept, UnreadableError, path_of
 
 FAR = 3
 

@@ -1,6 +1,6 @@
 """Attention: which token looks at which, in every head, and what is lost when heads are switched off."""
 
-from explorer.action import Action, Lab
+from explorer.action import Action, Lab, Reads
 from explorer.engine.protocol import Job
 from explorer.labs.attention import plain
 from explorer.labs.attention.head import figures
@@ -58,6 +58,7 @@ LAB = Lab(
     question="Which word looks at which?",
     teaser="See every head's attention, find the ones with a habit, and switch heads off to see what the model loses.",
     needs=None,
+    reads=Reads("sentence_a", "any"),
     actions=(
         ATTENTION,
         STATISTICS,

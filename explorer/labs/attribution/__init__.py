@@ -1,6 +1,6 @@
 """Attribution: how much each token counts for what a model answers."""
 
-from explorer.action import Lab, LiveAction
+from explorer.action import Lab, LiveAction, Reads
 from explorer.engine.protocol import Job
 from explorer.labs.attribution import figures, plain
 from explorer.labs.attribution.params import OPENING, AttributeParams, AttributeRunParams
@@ -32,6 +32,7 @@ LAB = Lab(
     question="Which words made it say that?",
     teaser="Divide a prediction among the words of the text, by several methods side by side, and see how far they agree.",
     needs=None,
+    reads=Reads("text", "masked"),
     actions=(ATTRIBUTE, ATTRIBUTE_RUN),
     tab="explorer.labs.attribution.page:build",
 )

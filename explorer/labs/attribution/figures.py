@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from itertools import compress, groupby
+from itertools import compress
 from typing import Any
 
 from markupsafe import Markup
 
 from explorer.charts import Look
 from explorer.charts.chips import chip, chips
-from explorer.charts.words import caption as small
 from explorer.charts.words import duration, facts, in_quotes, percent, prose, signed, strong
 from explorer.labs.attribution.schema import Asked, AttributionResult, Part, Unit
 from explorer.tables import Table
@@ -62,15 +61,15 @@ def probability(log_odds: float) -> float:
 
 def unit_name(result: AttributionResult, unit: Unit) -> str:
     """Name a unit on an axis: with its position if the text has it twice."""
-    return unit.shown + _which(result, unit)
+    return unit.shown + which(result, unit)
 
 
-def _unit_said(result: AttributionResult, unit: Unit) -> Markup:
+def unit_said(result: AttributionResult, unit: Unit) -> Markup:
     """Name a unit in a sentence: in quotation marks, with its position if the text has it twice."""
-    return in_quotes(unit.shown) + _which(result, unit)
+    return in_quotes(unit.shown) + which(result, unit)
 
 
-def _which(result: AttributionResult, unit: Unit) -> str:
+def which(result: AttributionResult, unit: Unit) -> str:
     """Return a unit's position in brackets, if the text has it twice."""
     twice = sum(other.shown == unit.shown for other in result.units) > 1
     return f" (position {unit.positions[0]})" if twice else ""
@@ -97,7 +96,7 @@ def sentence(result: AttributionResult) -> Markup:
     if part.method == "rollout" and result.chosen and not any(each.about.by_layer for each in result.chosen):
         return prose("The rollout is there; the other methods follow.")
     (least, last), (most, first) = _ends(result, part)
-    by = ["By ", part.about.title.lower(), ", ", _unit_said(result, first)]
+    by = ["By ", part.about.title.lower(), ", ", unit_said(result, first)]
     if part.method == "rollout":
         return prose(*by, f" reaches the asked position most ({percent(most)}).")
     if not part.about.signed:
@@ -136,7 +135,7 @@ def _of_the_whole(result: AttributionResult) -> Iterator[Markup]:
     whole = f" has {signed(most)} of the {signed(asked.change)} that the text adds to its log-odds."
     if asked.change < 0:
         whole = f" has {signed(most)}, while the text as a whole takes {-asked.change:.2f} from its log-odds."
-    pushes = prose(in_quotes(first.shown, bold=False), _which(result, first))
+    pushes = prose(in_quotes(first.shown, bold=False), which(result, first))
     yield prose("Towards ", in_quotes(asked.answer, bold=False), " ", pushes, whole)
 
 
@@ -146,7 +145,7 @@ def _pulls(result: AttributionResult, unit: Unit, value: float, most: float) -> 
         return [", and no token pulls away from it."]
     if -value < NOTHING * most:
         return [f", and none pulls away from it by more than {max(-value, 0.01):.2f}."]
-    return [", and ", _unit_said(result, unit), f" pulls away most ({signed(value)})."]
+    return [", and ", unit_said(result, unit), f" pulls away most ({signed(value)})."]
 
 
 def caption(result: AttributionResult) -> Markup:
@@ -266,59 +265,3 @@ def place_chips(result: AttributionResult) -> dict[str, Any]:
 
 
 STOPPED = prose("Stopped. What had been worked out stands below.")
-
-
-def layers_sentence(result: AttributionResult) -> Markup:
-    """Say through which token the largest part flows in the first layer and in the last.
-
-    It is called "most" if it is more than half in both.
-    """
-    found = _flows(result)
-    if found is None:
-        return Markup("")
-    leading, shares = found
-    first, last = leading[0], leading[-1]
-    start = "Most" if min(shares[0], shares[-1]) > 0.5 else "The largest part"
-    named = _unit_said(result, result.units[first])
-    said = prose(start, " of the difference from the baseline flows through ", named)
-    if len(set(leading)) == 1:
-        return prose(said, " in every layer." if len(leading) > 1 else " in the one layer.")
-    if first == last:
-        return prose(said, " in the first layer and in the last.")
-    return prose(said, " in the first layer and through ", _unit_said(result, result.units[last]), " in the last.")
-
-
-def layers_notes(result: AttributionResult) -> Markup:
-    """Say layer by layer through which token most flows, with the shares, and what every layer adds up to."""
-    found = _flows(result)
-    if found is None:
-        return Markup("")
-    leading, shares = found
-    grouped = groupby(enumerate(leading, start=1), key=lambda pair: pair[1])
-    stretches = [(unit, [number for number, _ in group]) for unit, group in grouped]
-    pieces: list[str] = ["Most" if min(shares) > 0.5 else "The largest part", " of it flows through "]
-    for place, (number, layers) in enumerate(stretches):
-        where = f"layer {layers[0]}" if len(layers) == 1 else f"layers {layers[0]} to {layers[-1]}"
-        held = [shares[layer - 1] for layer in layers]
-        share = percent(held[0]) if len(held) == 1 else f"{percent(min(held))} to {percent(max(held))}"
-        unit = result.units[number]
-        named = prose(in_quotes(unit.shown, bold=False), _which(result, unit))
-        pieces += [", then " if place else "", named, f" ({where}: {share})"]
-    last = " After the last layer it is read at one token alone, so all of it stands there."
-    # From here on it would be written as 100%.
-    rest = f". Each layer hands on the same sum, f(x) − f(baseline).{last if shares[-1] > 0.9995 else ''}"
-    return small(*pieces, rest)
-
-
-def _flows(result: AttributionResult) -> tuple[list[int], list[float]] | None:
-    """Return, for each layer, the number of the unit that most flows through, and its share of what flows there."""
-    part = next((part for part in result.chosen if part.layers), None)
-    if part is None:
-        return None
-    side = 1 if result.asked.change >= 0 else -1  # a text may speak against its answer
-    leading = [max(range(len(row)), key=lambda number: side * row[number]) for row in part.layers]
-    return leading, [
-        # A share of all that flows, whatever its sign: signs would cancel.
-        abs(row[number]) / (sum(map(abs, row)) or 1.0)
-        for row, number in zip(part.layers, leading, strict=True)
-    ]

@@ -1,6 +1,6 @@
 """Context: what a word means in its sentence, layer by layer, and what the head would say at each layer."""
 
-from explorer.action import Action, Lab
+from explorer.action import Action, Lab, Reads
 from explorer.engine.protocol import Job
 from explorer.labs.context import plain
 from explorer.labs.context.lens import figures as lens_figures
@@ -32,6 +32,7 @@ LAB = Lab(
     question="When does a word get its meaning?",
     teaser="Follow one word through the layers in several sentences, and read what the model would answer at each layer.",
     needs=None,
+    reads=Reads("text", "masked", "lens"),
     actions=(CONTEXTUAL_SIMILARITY, LOGIT_LENS),
     tab="explorer.labs.context.page:build",
 )

@@ -1,6 +1,6 @@
 """Directions: the same blank filled from the left, from the right and from both sides, and why that takes masks."""
 
-from explorer.action import Action, Lab, LiveAction
+from explorer.action import Action, Lab, LiveAction, Reads
 from explorer.engine.protocol import Job
 from explorer.labs.directions import answer_figures as answer_figures
 from explorer.labs.directions import examples
@@ -67,10 +67,11 @@ PROOF = Action(
 LAB = Lab(
     slug="directions",
     title="Directions",
-    chapter="Learn",
+    chapter="Read",
     question="What do both sides tell that one side doesn't?",
     teaser="Fill one blank from its left, from its right and from both sides, and see why two directions need masks.",
     needs=None,
+    reads=Reads("text", "whole"),
     actions=(DIRECTIONS, SIGHT, FIFTY, ANSWER, PROOF),
     tab="explorer.labs.directions.page:build",
 )

@@ -1,6 +1,6 @@
 """Fine-tuning: the same task learned by training all of the model, or very little of it."""
 
-from explorer.action import Action, Lab, LiveAction
+from explorer.action import Action, Lab, LiveAction, Reads
 from explorer.engine.protocol import Job
 from explorer.labs.finetune import figures, plain
 from explorer.labs.finetune import spans as span_figures
@@ -75,6 +75,7 @@ LAB = Lab(
     question="How little of BERT must change?",
     teaser="Train LoRA live beside every other way to fine-tune, then try, swap, merge and take home the result.",
     needs=None,
+    reads=Reads("sentence_a", "whole", "try"),
     actions=(
         TRAIN,
         FOLLOW,

@@ -2,7 +2,7 @@
 
 from markupsafe import Markup
 
-from explorer.action import Lab
+from explorer.action import Lab, Reads
 from explorer.labs.generation.adapt import ADAPT
 from explorer.labs.generation.apart import SCORE_PARTS
 from explorer.labs.generation.continued.actions import CONTINUE_TEXT, NEXT_TOKEN
@@ -18,6 +18,7 @@ LAB = Lab(
     teaser="A text continued token by token by five decodings side by side; meanings put into words by a GPT-2 adapted here; and "
     "texts judged by BLEU, NIST, METEOR, ROUGE-L and CIDEr, each taken apart on one sentence.",
     needs=Capability.CAUSAL,
+    reads=Reads("text", "prefix"),
     actions=(CONTINUE_TEXT, NEXT_TOKEN, GENERATE, ADAPT, SCORE_TEXTS, SCORE_PARTS),
     tab="explorer.labs.generation.page:build",
     without_head={

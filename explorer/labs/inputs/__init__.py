@@ -1,6 +1,6 @@
 """Inputs: what a model reads, from the text to the vectors that its first layer is given."""
 
-from explorer.action import Action, Lab, LiveAction
+from explorer.action import Action, Lab, LiveAction, Reads
 from explorer.engine.protocol import Job
 from explorer.labs.inputs import cut_figures as cut_figures
 from explorer.labs.inputs import pieces_figures as figures
@@ -76,6 +76,7 @@ LAB = Lab(
     question="What does BERT really read?",
     teaser="See a text cut in pieces by three methods, step by step, the vectors that are added up for each, and what typos do.",
     needs=None,
+    reads=Reads("text", "any"),
     actions=(
         TOKENIZE,
         CUT_WORD,

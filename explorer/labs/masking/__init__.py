@@ -2,7 +2,7 @@
 
 from markupsafe import Markup
 
-from explorer.action import Action, Lab, LiveAction
+from explorer.action import Action, Lab, LiveAction, Reads
 from explorer.engine.protocol import Job
 from explorer.labs.masking import minimal as minimal_figures
 from explorer.labs.masking import several as several_figures
@@ -126,6 +126,7 @@ LAB = Lab(
     question="What would BERT put in the blank?",
     teaser="Hide a word and watch the model guess it; then see how pretraining hides words by the million.",
     needs=Capability.MLM,
+    reads=Reads("text", "hidden"),
     actions=(
         FILL_MASKS,
         CORRUPT,

@@ -18,7 +18,7 @@ from explorer.kinds import Name, Sentence, Whole
 from explorer.models.families import Capability
 from explorer.params import Shown, params
 from explorer.plain import plain_script
-from explorer.tab import Button, Figure, Lead, Tab, Why
+from explorer.tab import Button, Figure, Tab, Why
 from explorer.tables import Table
 
 if TYPE_CHECKING:
@@ -215,5 +215,4 @@ TAB = Tab(
             "other": "new",
         },
     },
-    leads=(Lead("At which layer does the guess turn, and by which words?", "context"),),
 )

@@ -15,7 +15,7 @@ from explorer.labs.models.schema import BUNDLED, BundledModels
 from explorer.models.records import COUNTERS, read_curve
 from explorer.params import params
 from explorer.settings import BUNDLED_MODELS
-from explorer.tab import Choice, Figure, Lead, Tab
+from explorer.tab import Choice, Figure, Tab
 from explorer.tables import Table
 
 AGAINST = {"tokens": "tokens seen", "steps": "steps", "seconds": "minutes"}
@@ -201,9 +201,5 @@ TAB = Tab(
         "different shares of masked tokens, are not one scale.",
     ),
     opening={"models": list(BUNDLED)},
-    leads=(
-        Lead("What does a model learn first, and what takes it longer?", "pretrain"),
-        Lead("What does a student learn from soft targets?", "distillation"),
-    ),
     width=250,
 )

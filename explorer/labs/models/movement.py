@@ -18,7 +18,7 @@ from explorer.kinds import Names
 from explorer.labs.models.plain import layer_movement as movement_script
 from explorer.models.catalog import CATALOG
 from explorer.params import Shown, Text, params
-from explorer.tab import Figure, Lead, Tab, Why
+from explorer.tab import Figure, Tab, Why
 from explorer.tables import Table
 
 if TYPE_CHECKING:
@@ -217,5 +217,4 @@ TAB = Tab(
         "The same word, again and again": {"models": list(COMPARED), "text": " ".join(["very"] * 12)},
         "Two halves of ELECTRA": {"models": ["electra-mini-generator", "electra-mini-discriminator"], "text": TEXT},
     },
-    leads=(Lead("What does the state say of the hidden word after each layer?", "context"),),
 )

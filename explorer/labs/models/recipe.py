@@ -14,7 +14,7 @@ from explorer.engine.protocol import Job
 from explorer.kinds import OneOf
 from explorer.models.ablations import ROBERTA_TABLE_2
 from explorer.params import Shown, params
-from explorer.tab import Figure, Lead, Note, Tab, Why
+from explorer.tab import Figure, Note, Tab, Why
 from explorer.tables import Table
 
 SCORES = {"mnli": "MNLI-m", "sst2": "SST-2", "squad2": "SQuAD 2.0"}
@@ -225,6 +225,5 @@ TAB = Tab(
     ),
     figure=Figure("recipe", "bert-to-roberta", recipe_sentence, recipe_figure, recipe_notes),
     why=Why("each step", WHY),
-    leads=(Lead("What do masks that are drawn anew change in a small model?", "pretrain"),),
     width=250,
 )

@@ -2,7 +2,7 @@
 
 from markupsafe import Markup
 
-from explorer.action import Action, Lab, LiveAction
+from explorer.action import Action, Lab, LiveAction, Reads
 from explorer.engine.protocol import Job
 from explorer.labs.replaced import draws_figures as draws_figures
 from explorer.labs.replaced import figures
@@ -43,11 +43,12 @@ REPLACED_DRAWS = LiveAction(
 LAB = Lab(
     slug="replaced",
     title="Replaced",
-    chapter="Learn",
+    chapter="The family",
     question="Which words were replaced?",
     teaser="ELECTRA's way: a small generator puts likely words in the blanks, and a discriminator says of every token whether it "
     "was replaced.",
     needs=Capability.RTD,
+    reads=Reads("text", "whole"),
     actions=(REPLACED_TOKENS, REPLACED_BY_HAND, REPLACED_DRAWS),
     tab="explorer.labs.replaced.page:build",
     without_head={

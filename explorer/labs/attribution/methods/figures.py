@@ -10,7 +10,8 @@ from markupsafe import Markup
 from explorer.charts import DIVERGING, Look, Mark, Panel, Picture, axis, bars, colorbar, heat, note, picture
 from explorer.charts.colours import MONOSPACED, ink
 from explorer.charts.words import caption, counted, fixed, label, prose, signed, strong
-from explorer.labs.attribution.figures import MOST_BARS, layers_sentence, sentence, unit_name, value_text
+from explorer.labs.attribution.figures import MOST_BARS, sentence, unit_name, value_text
+from explorer.labs.attribution.layers_figures import layers_sentence
 from explorer.labs.attribution.schema import AttributionResult, Part
 from explorer.labs.attribution.units import spearman, strengths
 

@@ -1,0 +1,55 @@
+"""The foot of every tab: the other pages that can take its sentence or its run, and the question that it leaves open."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+import gradio as gr
+from markupsafe import Markup
+
+from explorer.action import Lab
+from explorer.path import LEADS
+from explorer.ui.address import Address
+
+OF_RUNS = (("finetune", ""), ("delta", ""), ("distillation", ""), ("pruning", ""), ("attribution", "tab=run"))
+"""The pages that show a run of the visitor's, and where on them."""
+
+
+def lay_out_feet(address: Address, lab: Lab, labs: Sequence[Lab]) -> None:
+    """Lay out the foot of each of a page's tabs, or of a page without tabs. labs: all pages, by which they are called."""
+    titles = {one.slug: one.title for one in labs}
+    outermost = [tab for number, place in address.lies_in.items() if not place for tab in address.tabs_of(number)]
+    for tab in outermost:
+        with tab:
+            gr.HTML(str(foot(address, lab, str(tab.id), labs, titles)), elem_classes=["foot"])
+    if not outermost:
+        gr.HTML(str(foot(address, lab, "", labs, titles)), elem_classes=["foot"])
+
+
+def foot(address: Address, lab: Lab, tab: str, labs: Sequence[Lab], titles: dict[str, str]) -> Markup:
+    """Return the foot of one tab as HTML; assets/thread.js fills in the sentence and the run."""
+    lines = Markup("")
+    if any(one.is_sentence and (not one.tabs or one.tabs[0][1] == tab) for one in address.kept):
+        links = [_to_sentence(one) for one in labs if one.reads and one is not lab]
+        lines += Markup('<p class="of-sentence" hidden>See this sentence in {}</p>').format(Markup(" ").join(links))
+    if any(slug == lab.slug for slug, _ in OF_RUNS) or lab.slug == "generation":
+        links = [
+            Markup('<span><a data-run="{}">{}</a></span>').format(slug + (f"#{place}" if place else ""), titles[slug])
+            for slug, place in OF_RUNS
+            if slug != lab.slug
+        ]
+        lines += Markup('<p class="of-run" hidden>See this run in {}</p>').format(Markup(" ").join(links))
+    lead = LEADS.get((lab.slug, tab))
+    if lead:
+        slug = lead.to.partition("#")[0]
+        here = titles[slug] if slug != lab.slug else "Next"
+        lines += Markup('<p class="lead">{} <a href="{}">{} →</a></p>').format(lead.question, lead.to or "./", here)
+    return lines
+
+
+def _to_sentence(lab: Lab) -> Markup:
+    assert lab.reads
+    reads = json.dumps({"name": lab.reads.name, "how": lab.reads.how, "tab": lab.reads.tab, "to": lab.slug or "./"})
+    title = lab.title if lab.slug else "the front page"
+    return Markup('<span hidden><a data-reads="{}">{}</a></span>').format(reads, title)
