@@ -36,12 +36,19 @@ def type_number(visit: Visit, label: str, number: int, patience: int = PATIENCE)
     expect(panel(visit).get_by_label(f"range slider for {label}")).to_have_value(str(number), timeout=patience)
 
 
+def open_settings(visit: Visit) -> None:
+    """Unless they are open."""
+    fold = visit.page.get_by_role("button", name="Training settings")
+    if "open" not in str(fold.get_attribute("class")).split():
+        fold.click()
+
+
 def set_training(visit: Visit, planned: str, **numbers: int) -> None:
     """Open the settings and fill in numbers until the plan says so.
 
     What is typed while Gradio still unfolds the part of the page that holds it is lost.
     """
-    visit.page.get_by_role("button", name="Training settings").click()
+    open_settings(visit)
     for patience in (*[LOST] * TRIES, PATIENCE):
         try:
             for label, number in numbers.items():

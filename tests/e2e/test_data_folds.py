@@ -1,82 +1,17 @@
-"""Data, below the figures: rows on the page, all digits and all rows in the CSV."""
+"""Data, below the figures: rows on the page, all rows in the CSV; that a streamed figure keeps its table is in test_every_tab."""
 
 from __future__ import annotations
 
-import csv
-import re
-from pathlib import Path
-
 import pytest
-from playwright.sync_api import Locator, expect
+from playwright.sync_api import expect
 
 from explorer.labs.attention.head.figures import MOST_ROWS
-from tests.e2e.running import SETTLED
+from tests.e2e.folds import open_data, saved
 from tests.e2e.visiting import Visit
 
 pytestmark = pytest.mark.e2e
 
 LONG_TEXT = "one two three four five six seven eight nine ten " * 4
-
-
-STREAMED = [
-    ("finetune", "#run-curves"),
-    ("delta", "#spectrum-figure"),
-    ("distillation", "#distill-curves"),
-    ("attribution", "#attribution-bars"),
-    ("pruning", "#importance-heatmap"),
-]
-TABS = {"delta": "Spectrum", "distillation": "Train a student", "pruning": "What matters"}
-
-
-def open_data(visit: Visit) -> Locator:
-    """The fold with the table of the tab in view."""
-    fold = visit.page.locator(".folds:visible").first
-    fold.get_by_role("button", name="Data").click()
-    expect(fold.get_by_role("grid")).to_be_visible()
-    return fold
-
-
-def rows_in(fold: Locator) -> int:
-    """On the page: without the header."""
-    return int(fold.get_by_role("grid").get_attribute("aria-rowcount") or 0) - 1
-
-
-def saved(visit: Visit, fold: Locator) -> list[list[str]]:
-    """The rows of the CSV, with its header."""
-    with visit.page.expect_download() as download:
-        fold.get_by_role("button", name="Download CSV").click()
-    with Path(download.value.path()).open(encoding="utf-8", newline="") as file:
-        return list(csv.reader(file))
-
-
-@pytest.mark.parametrize(("path", "figure"), STREAMED, ids=[path for path, _ in STREAMED])
-def test_a_streamed_figure_keeps_its_table(visit: Visit, path: str, figure: str) -> None:
-    """Opened after the stream has ended; the figure is still there when the colours change."""
-    visit.page.goto(f"{visit.address}/{path}")
-    if path in TABS:
-        visit.tab(TABS[path])
-    visit.page.wait_for_selector(f"{figure} .plot[data-drawn]")
-    expect(visit.page.locator("button:visible", has_text=re.compile("^Stop$"))).to_have_count(0)
-    visit.page.wait_for_timeout(SETTLED)
-    fold = open_data(visit)
-    expect(fold.locator("[data-row]").nth(8)).to_be_attached()
-    header, *rows = saved(visit, fold)
-    assert len(rows) == rows_in(fold) > 3
-    shown = fold.locator("[data-row='0']").all_inner_texts()
-    assert len(shown) == len(header)
-    for seen, whole in zip(shown, rows[0], strict=True):
-        assert digits(seen.strip()) <= 4 or "." not in seen
-        assert seen.strip() == whole or float(seen) == pytest.approx(float(whole), rel=1e-3)
-    assert any(digits(cell) > 6 for row in rows for cell in row if "." in cell), "the CSV has all digits"
-    before = visit.draws(figure)
-    visit.page.evaluate("document.body.classList.toggle('dark')")
-    visit.wait_redrawn(figure, before)
-    expect(visit.page.locator(f"{figure} .plot")).to_be_visible()
-
-
-def digits(number: str) -> int:
-    """Significant ones."""
-    return len(re.sub(r"e.*|[^0-9]", "", number).lstrip("0"))
 
 
 def test_rows_that_are_too_many_for_a_page_are_all_in_the_csv(visit: Visit) -> None:

@@ -18,6 +18,7 @@ from tests.e2e.running import (
     SETTLED,
     choose,
     notice,
+    open_settings,
     own_run,
     set_training,
     start_long,
@@ -45,54 +46,117 @@ def assert_moves_in_place(visit: Visit) -> None:
     assert len(places) == 1, "the page jumped while it trained"
 
 
-def test_the_bundled_task_says_that_it_is_not_glues_whose_file_is_one_press_away(visit: Visit) -> None:
-    visit.open("finetune", "#run-curves")
-    expect(visit.page.get_by_text("They are not SST-2's")).to_be_visible()
-    help_text = visit.page.locator("#own-examples").get_by_text("GLUE's own TSV files")
-    expect(help_text).not_to_be_visible()
-    visit.page.click("#real-task")
-    expect(help_text).to_be_visible()
+class TestLooking:
+    """On one page, each from where the one before it leaves it."""
+
+    @pytest.fixture(scope="class")
+    def looking(self, visitor: Visit) -> Visit:
+        visitor.open("finetune", "#run-curves")
+        return visitor
+
+    def test_the_page_opens_with_a_worked_example_and_a_plan(self, looking: Visit) -> None:
+        expect(looking.page.locator("#run-said")).to_contain_text("LoRA r=8 · SST-2-like, bundled reaches accuracy")
+        expect(looking.page.locator("#plan")).to_contain_text("148,994 of 65.9M parameters are trained")
+        looking.page.wait_for_selector("#run-outcome .plot[data-drawn]")
+        expect(looking.page.locator("#run-wrong")).to_contain_text("Most confident mistakes")
+        expect(looking.page).to_have_url(f"{looking.address}/finetune?run={EXAMPLE}")
+        expect(looking.page.locator("#stop")).to_have_count(0)
+
+    def test_the_bundled_task_says_that_it_is_not_glues_whose_file_is_one_press_away(self, looking: Visit) -> None:
+        expect(looking.page.get_by_text("They are not SST-2's")).to_be_visible()
+        help_text = looking.page.locator("#own-examples").get_by_text("GLUE's own TSV files")
+        expect(help_text).not_to_be_visible()
+        looking.page.click("#real-task")
+        expect(help_text).to_be_visible()
+
+    def test_lora_is_drawn_with_the_settings_and_the_head_alone_has_no_such_drawing(self, looking: Visit) -> None:
+        drawn = looking.page.locator("#lora-drawn")
+        expect(drawn).to_contain_text("2 · 8 · 768 = 12,288")
+        expect(drawn.locator("svg")).to_have_count(2)
+        expect(drawn.locator("rect.lit")).to_have_count(2)
+        rank = looking.page.locator("#rank input[type=number]")
+        rank.fill("1")
+        rank.press("Enter")
+        expect(drawn).to_contain_text("2 · 1 · 768 = 1,536")
+        looking.page.get_by_label("FFN in").check()
+        expect(drawn).to_contain_text("1 · (3,072 + 768) = 3,840")
+        expect(drawn.locator("rect.lit")).to_have_count(3)
+        choose(looking.page.locator("#method-picker input"), looking, "Head only")
+        expect(drawn.locator("svg")).to_have_count(0)
+
+    def test_a_method_brings_its_learning_rate_and_its_own_settings(self, looking: Visit) -> None:
+        open_settings(looking)
+        looking.page.locator("#method-picker input").click()
+        looking.page.get_by_role("option", name="Adapters (Houlsby)").click()
+        expect(looking.page.get_by_label("number input for Bottleneck width")).to_be_visible()
+        expect(looking.page.get_by_label("number input for Rank r")).to_have_count(0)
+        looking.page.locator("#method-picker input").click()
+        looking.page.get_by_role("option", name="Full fine-tuning").click()
+        expect(looking.page.get_by_label("Learning rate", exact=True)).to_have_value("0.00005")
+        expect(looking.page.locator("#plan")).to_contain_text("(100%)")
+
+    def test_a_learning_rate_of_0_is_refused_and_nothing_is_lost(self, looking: Visit) -> None:
+        open_settings(looking)
+        rate = looking.page.get_by_label("Learning rate", exact=True)
+        rate.fill("0")
+        rate.press("Tab")
+        looking.page.click("#train")
+        expect(notice(looking)).to_contain_text("learning_rate must be a number above 0")
+        expect(looking.page.locator("#run-said")).to_contain_text("LoRA r=8 · SST-2-like, bundled reaches accuracy")
+        assert looking.page.url.endswith(EXAMPLE)
+
+    def test_the_memory_of_a_run_is_taken_apart_and_gpt3_s_stands_below(self, looking: Visit) -> None:
+        looking.tab("Memory")
+        looking.page.wait_for_selector("#memory-figure .plot[data-drawn]")
+        said = looking.page.locator("#memory-said")
+        expect(said).to_contain_text("Adapters (Houlsby) ")
+        choose(looking.page.get_by_role("tabpanel").filter(visible=True).get_by_label("Method"), looking, "BitFit")
+        expect(said).to_contain_text("BitFit ")
+        expect(looking.page.locator("#memory-notes")).to_contain_text("BitFit holds")
+        expect(looking.page.locator("#gpt3-notes")).to_contain_text("18.9M numbers in float16 are 37.7 MB")
 
 
-def test_the_memory_of_a_run_is_taken_apart_and_gpt3_s_stands_below(visit: Visit) -> None:
-    visit.open("finetune", "#run-curves")
-    visit.tab("Memory")
-    visit.page.wait_for_selector("#memory-figure .plot[data-drawn]")
-    said = visit.page.locator("#memory-said")
-    expect(said).to_contain_text("Adapters (Houlsby) ")
-    choose(visit.page.get_by_role("tabpanel").filter(visible=True).get_by_label("Method"), visit, "BitFit")
-    expect(said).to_contain_text("BitFit ")
-    expect(visit.page.locator("#memory-notes")).to_contain_text("BitFit holds")
-    expect(visit.page.locator("#gpt3-notes")).to_contain_text("18.9M numbers in float16 are 37.7 MB")
+class TestTraining:
+    """Likewise, with a model that learns nothing, quickly."""
 
+    @pytest.fixture(scope="class")
+    def training(self, visitor: Visit, tiny_model: str) -> Visit:
+        with_tiny_model(visitor, tiny_model)
+        return visitor
 
-def test_the_page_opens_with_a_worked_example_and_a_plan(visit: Visit) -> None:
-    visit.open("finetune", "#run-curves")
-    expect(visit.page.locator("#run-said")).to_contain_text("LoRA r=8 · SST-2-like, bundled reaches accuracy")
-    expect(visit.page.locator("#plan")).to_contain_text("148,994 of 65.9M parameters are trained")
-    visit.page.wait_for_selector("#run-outcome .plot[data-drawn]")
-    expect(visit.page.locator("#run-wrong")).to_contain_text("Most confident mistakes")
-    expect(visit.page).to_have_url(f"{visit.address}/finetune?run={EXAMPLE}")
-    expect(visit.page.locator("#stop")).to_have_count(0)
+    def test_settings_that_are_only_looked_at_stay_as_they_are(self, training: Visit) -> None:
+        """An empty number field becomes 0 when the part that holds it is opened; none may be empty."""
+        set_training(training, "30 steps", Epochs=1)
+        expect(training.page.get_by_label("Learning rate", exact=True)).to_have_value("0.001")
+        training.page.click("#train")
+        expect(training.page.locator("#run-said")).to_contain_text("LoRA r=8 · SST-2-like, bundled reaches")
 
+    def test_a_learning_rate_of_100_diverges_in_a_sentence(self, training: Visit) -> None:
+        said = training.page.locator("#run-said")
+        training.page.get_by_role("button", name="Head only", exact=True).click()
+        expect(said).to_contain_text("Head only · SST-2-like, bundled reaches")
+        training.page.get_by_role("button", name="A learning rate of 100").click()
+        expect(said).to_contain_text("The learning rate 100 is too high")
+        expect(training.page.locator("#run-curves .plot")).to_be_visible()
+        training.page.get_by_role("button", name="Rank 1", exact=True).click()
+        expect(said).to_contain_text("LoRA r=1 · SST-2-like, bundled reaches")
 
-def test_curves_move_in_place_until_stop_which_stands_where_train_was(visit: Visit, tiny_model: str) -> None:
-    with_tiny_model(visit, tiny_model)
-    set_training(visit, "9,600 steps", Epochs=20, Batch_size=1)
-    visit.page.locator("#train").scroll_into_view_if_needed()
-    place = visit.page.locator("#train").bounding_box()
-    visit.page.click("#train")
-    expect(visit.page.locator("#stop")).to_be_visible()
-    expect(visit.page.locator("#train")).to_have_count(0)
-    assert visit.page.locator("#stop").bounding_box() == place
-    wait_for_step(visit, 0)
-    expect(visit.page.locator(".run-progress")).to_be_visible()
-    assert_moves_in_place(visit)
-    stop(visit)
-    expect(visit.page.locator("#run-said")).to_contain_text("what it learned is kept")
-    expect(visit.page.locator(".run-progress")).to_have_count(0)
-    assert visit.page.locator("#train").bounding_box() == place
-    visit.page.wait_for_selector("#run-outcome .plot[data-drawn]")
+    def test_curves_move_in_place_until_stop_which_stands_where_train_was(self, training: Visit) -> None:
+        set_training(training, "9,600 steps", Epochs=20, Batch_size=1)
+        training.page.locator("#train").scroll_into_view_if_needed()
+        place = training.page.locator("#train").bounding_box()
+        training.page.click("#train")
+        expect(training.page.locator("#stop")).to_be_visible()
+        expect(training.page.locator("#train")).to_have_count(0)
+        assert training.page.locator("#stop").bounding_box() == place
+        wait_for_step(training, 0)
+        expect(training.page.locator(".run-progress")).to_be_visible()
+        assert_moves_in_place(training)
+        stop(training)
+        expect(training.page.locator("#run-said")).to_contain_text("what it learned is kept")
+        expect(training.page.locator(".run-progress")).to_have_count(0)
+        assert training.page.locator("#train").bounding_box() == place
+        training.page.wait_for_selector("#run-outcome .plot[data-drawn]")
 
 
 def open_going(visitor: Visit, run: str) -> None:
@@ -161,40 +225,6 @@ class TestWhileItTrains:
         assert own_run(visitor) == going
 
 
-def test_a_learning_rate_of_100_diverges_in_a_sentence(visit: Visit, tiny_model: str) -> None:
-    with_tiny_model(visit, tiny_model)
-    said = visit.page.locator("#run-said")
-    visit.page.get_by_role("button", name="Head only", exact=True).click()
-    expect(said).to_contain_text("Head only · SST-2-like, bundled reaches")
-    visit.page.get_by_role("button", name="A learning rate of 100").click()
-    expect(said).to_contain_text("The learning rate 100 is too high")
-    expect(visit.page.locator("#run-curves .plot")).to_be_visible()
-    visit.page.get_by_role("button", name="Rank 1", exact=True).click()
-    expect(said).to_contain_text("LoRA r=1 · SST-2-like, bundled reaches")
-
-
-def test_settings_that_are_only_looked_at_stay_as_they_are(visit: Visit, tiny_model: str) -> None:
-    """An empty number field becomes 0 when the part that holds it is opened; none may be empty."""
-    with_tiny_model(visit, tiny_model)
-    set_training(visit, "30 steps", Epochs=1)
-    expect(visit.page.get_by_label("Learning rate", exact=True)).to_have_value("0.001")
-    visit.page.click("#train")
-    expect(visit.page.locator("#run-said")).to_contain_text("LoRA r=8 · SST-2-like, bundled reaches")
-
-
-def test_a_method_brings_its_learning_rate_and_its_own_settings(visit: Visit) -> None:
-    visit.open("finetune", "#run-curves")
-    visit.page.get_by_role("button", name="Training settings").click()
-    visit.page.locator("#method-picker input").click()
-    visit.page.get_by_role("option", name="Adapters (Houlsby)").click()
-    expect(visit.page.get_by_label("number input for Bottleneck width")).to_be_visible()
-    expect(visit.page.get_by_label("number input for Rank r")).to_have_count(0)
-    visit.page.locator("#method-picker input").click()
-    visit.page.get_by_role("option", name="Full fine-tuning").click()
-    expect(visit.page.get_by_label("Learning rate", exact=True)).to_have_value("0.00005")
-    expect(visit.page.locator("#plan")).to_contain_text("(100%)")
-
-
 def test_a_linked_runs_settings_are_taken_up_with_its_model(visit: Visit) -> None:
     visit.open(f"finetune?run={EARLIER}", "#run-curves")
     page = visit.page
@@ -210,32 +240,3 @@ def test_a_linked_runs_settings_are_taken_up_with_its_model(visit: Visit) -> Non
     expect(page.locator("#run-said")).to_contain_text("MNLI")
     expect(page).to_have_url(re.compile(f"run={EARLIER}"))
     visit.assert_unharmed()
-
-
-def test_a_learning_rate_of_0_is_refused_and_nothing_is_lost(visit: Visit) -> None:
-    visit.open("finetune", "#run-curves")
-    visit.page.get_by_role("button", name="Training settings").click()
-    rate = visit.page.get_by_label("Learning rate", exact=True)
-    rate.fill("0")
-    rate.press("Tab")
-    visit.page.click("#train")
-    expect(notice(visit)).to_contain_text("learning_rate must be a number above 0")
-    expect(visit.page.locator("#run-said")).to_contain_text("LoRA r=8 · SST-2-like, bundled reaches accuracy")
-    assert visit.page.url.endswith(EXAMPLE)
-
-
-def test_lora_is_drawn_with_the_settings_and_the_head_alone_has_no_such_drawing(visit: Visit) -> None:
-    visit.open("finetune", "#run-curves")
-    drawn = visit.page.locator("#lora-drawn")
-    expect(drawn).to_contain_text("2 · 8 · 768 = 12,288")
-    expect(drawn.locator("svg")).to_have_count(2)
-    expect(drawn.locator("rect.lit")).to_have_count(2)
-    rank = visit.page.locator("#rank input[type=number]")
-    rank.fill("1")
-    rank.press("Enter")
-    expect(drawn).to_contain_text("2 · 1 · 768 = 1,536")
-    visit.page.get_by_label("FFN in").check()
-    expect(drawn).to_contain_text("1 · (3,072 + 768) = 3,840")
-    expect(drawn.locator("rect.lit")).to_have_count(3)
-    choose(visit.page.locator("#method-picker input"), visit, "Head only")
-    expect(drawn.locator("svg")).to_have_count(0)

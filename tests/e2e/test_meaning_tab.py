@@ -5,18 +5,19 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from tests.e2e.test_data_folds import open_data, rows_in
-from tests.e2e.visiting import SIZES, Visit, open_tab, width_of
+from tests.e2e.folds import open_data, rows_in
+from tests.e2e.visiting import Visit, open_tab
 
 pytestmark = pytest.mark.e2e
 
 
-@pytest.fixture
-def meaning(visit: Visit) -> Visit:
-    visit.open("generation", "#next-figure")
-    open_tab(visit.page, "A meaning in words")
-    visit.page.wait_for_selector("#slots-figure .plot[data-drawn]")
-    return visit
+@pytest.fixture(scope="module")
+def meaning(visitor: Visit) -> Visit:
+    """One page, on which each test goes on where the one before it ends."""
+    visitor.open("generation", "#next-figure")
+    open_tab(visitor.page, "A meaning in words")
+    visitor.page.wait_for_selector("#slots-figure .plot[data-drawn]")
+    return visitor
 
 
 def test_slots_make_a_meaning_and_a_meaning_its_texts(meaning: Visit) -> None:
@@ -49,9 +50,3 @@ def test_the_worked_writers_stand_beside_the_paper(meaning: Visit) -> None:
     expect(page.locator("#adapt-said")).to_contain_text("BLEU")
     page.wait_for_selector("#adapt-figure .plot[data-drawn]")
     expect(page.get_by_text("Quoted from Hu et al. 2021, Table 3").first).to_be_visible()
-
-
-@pytest.mark.parametrize("size", SIZES)
-def test_nothing_is_wider_than_the_screen(meaning: Visit, size: tuple[int, int]) -> None:
-    meaning.page.set_viewport_size({"width": size[0], "height": size[1]})
-    assert width_of(meaning.page) <= size[0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from tests.e2e.visiting import SIZES, TWO_FRAMES, Visit, open_tab, width_of
+from tests.e2e.visiting import Visit, open_tab
 
 pytestmark = pytest.mark.e2e
 
@@ -38,12 +38,3 @@ def test_every_tab_draws_and_answers_a_change(visit: Visit) -> None:
     page.keyboard.press("Tab")
     expect(page.locator(".notice[role=alert]")).to_contain_text("layers must be a whole number")
     expect(said).to_contain_text("89,780,402")
-
-
-def test_nothing_sticks_out(visit: Visit) -> None:
-    visit.page.set_viewport_size({"width": 390, "height": 768})
-    visit.open("models", "#family-figure")
-    for width, height in reversed(SIZES):
-        visit.page.set_viewport_size({"width": width, "height": height})
-        visit.page.evaluate(TWO_FRAMES)
-        assert width_of(visit.page) <= width

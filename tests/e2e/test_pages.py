@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 from playwright.sync_api import expect
 
 from explorer.serving import frontend
 from tests.e2e.conftest import HUB_MODEL
-from tests.e2e.visiting import PATIENCE, SIZES, TWO_FRAMES, Visit, open_tab, width_of
+from tests.e2e.visiting import PATIENCE, TWO_FRAMES, Visit
 from tests.models.fake_hub import FakeHub, Faults, stuck
 
 pytestmark = pytest.mark.e2e
@@ -47,6 +46,22 @@ class TestFilling:
     def test_input_and_figure_are_in_view_on_a_projector(self, masking: Visit) -> None:
         assert_in_view(masking, "#fill-figure")
 
+    def test_table_figure_and_script_can_be_taken_home(self, masking: Visit) -> None:
+        masking.page.get_by_role("button", name="Data").first.click()
+        with masking.page.expect_download() as csv:
+            masking.page.get_by_role("button", name="Download CSV").first.click()
+        lines = Path(csv.value.path()).read_text(encoding="utf-8").splitlines()
+        assert csv.value.suggested_filename == "fill_masks.csv"
+        assert lines[0] == "position,rank,token,probability"
+        assert len(lines) == 6
+        with masking.page.expect_download() as image:
+            masking.page.click("#fill-figure button:has-text('SVG')")
+        assert image.value.suggested_filename == "masked-predictions.svg"
+        assert "<svg" in Path(image.value.path()).read_text(encoding="utf-8")
+        masking.page.get_by_role("button", name="Copy as Python").first.click()
+        expect(masking.page.locator("#script-fill_masks")).to_contain_text("explorer.run(")
+        expect(masking.page.locator("#plain-fill_masks")).to_contain_text("AutoModelForMaskedLM")
+
     def test_pressing_a_token_hides_it_and_pressing_again_shows_it(self, masking: Visit) -> None:
         said = masking.page.locator(".said").first
         before = masking.draws("#fill-figure")
@@ -79,7 +94,6 @@ class TestFilling:
         masking.wait_redrawn("#fill-figure", before)
         expect(masking.page.locator("#fill-chips")).to_contain_text("barked")
         expect(masking.page.locator(".said").first).to_contain_text("BERT's first guess for the blank is")
-        masking.page.get_by_role("button", name="Data").first.click()
         expect(masking.page.locator("table").first).to_contain_text("probability")
 
     def test_a_new_text_does_not_inherit_the_old_masks(self, masking: Visit) -> None:
@@ -124,72 +138,84 @@ class TestFilling:
         expect(masking.page.locator(".said:visible").first).to_contain_text("10 different maskings")
 
 
-def test_table_figure_and_script_can_be_taken_home(visit: Visit) -> None:
-    visit.open("masking", "#fill-figure")
-    visit.page.get_by_role("button", name="Data").first.click()
-    with visit.page.expect_download() as csv:
-        visit.page.get_by_role("button", name="Download CSV").first.click()
-    lines = Path(csv.value.path()).read_text(encoding="utf-8").splitlines()
-    assert csv.value.suggested_filename == "fill_masks.csv"
-    assert lines[0] == "position,rank,token,probability"
-    assert len(lines) == 6
-    with visit.page.expect_download() as image:
-        visit.page.click("#fill-figure button:has-text('SVG')")
-    assert image.value.suggested_filename == "masked-predictions.svg"
-    assert "<svg" in Path(image.value.path()).read_text(encoding="utf-8")
-    visit.page.get_by_role("button", name="Copy as Python").first.click()
-    expect(visit.page.locator("#script-fill_masks")).to_contain_text("explorer.run(")
-    expect(visit.page.locator("#plain-fill_masks")).to_contain_text("AutoModelForMaskedLM")
+class TestPairs:
+    """Likewise, on another page."""
+
+    @pytest.fixture(scope="class")
+    def pairs(self, visitor: Visit) -> Visit:
+        visitor.open("pairs", "#pair-figure")
+        return visitor
+
+    def test_a_pair_is_scored_swapped_and_all_pairs_are_drawn(self, pairs: Visit) -> None:
+        assert_in_view(pairs, "#pair-figure")
+        said = pairs.page.locator(".said").first
+        expect(said).to_contain_text("P(next)")
+        before = said.inner_text()
+        pairs.page.get_by_role("button", name="Swap the two").click()
+        expect(said).not_to_have_text(before)
+        pairs.page.get_by_role("tab", name="All pairs").click()
+        pairs.page.wait_for_selector("#all-pairs-figure .plot[data-drawn]")
+        expect(pairs.page.locator("ol.sentences li")).to_have_count(4)
+
+    def test_a_model_that_the_hub_lacks_leaves_the_page_with_the_bundled_one(self, pairs: Visit) -> None:
+        pairs.tab("One pair")
+        pairs.choose("FacebookAI/roberta-base")
+        expect(pairs.page.locator(".picker-note .notice")).to_contain_text("no model called FacebookAI/roberta-base")
+        expect(pairs.page.locator("#model-picker input")).to_have_value(re.compile("^bert-small · .* · bundled$"))
+        pairs.page.get_by_role("button", name="Score the pair").click()
+        expect(pairs.page.locator(".said").first).to_contain_text("P(next)")
+
+    def test_another_model_redraws_what_is_in_view(self, pairs: Visit, tiny_model: str) -> None:
+        pairs.page.get_by_role("tab", name="All pairs").click()
+        pairs.page.wait_for_selector("#all-pairs-figure .plot[data-drawn]")
+        said = pairs.page.locator(".said:visible").first
+        before = said.inner_text()
+        pairs.choose(tiny_model)
+        expect(said).not_to_have_text(before)
+
+    def test_a_model_without_the_head_is_told_why_and_offered_another(self, pairs: Visit, headless_model: str) -> None:
+        pairs.tab("One pair")
+        pairs.choose(headless_model)
+        notice = pairs.page.locator(".notice")
+        expect(notice).to_contain_text("cannot score the next sentence")
+        expect(notice).to_contain_text("was published without a head for pairs of sentences")
+        expect(pairs.page.locator("#pair-figure .plot")).to_be_hidden()
+        pairs.page.click(".offer")
+        expect(pairs.page.locator(".said").first).to_contain_text("P(next)")
+        expect(pairs.page.locator("#model-picker input")).to_have_value(re.compile("^bert-small"))
 
 
-def test_a_pair_is_scored_swapped_and_all_pairs_are_drawn(visit: Visit) -> None:
-    visit.open("pairs", "#pair-figure")
-    assert_in_view(visit, "#pair-figure")
-    said = visit.page.locator(".said").first
-    expect(said).to_contain_text("P(next)")
-    before = said.inner_text()
-    visit.page.get_by_role("button", name="Swap the two").click()
-    expect(said).not_to_have_text(before)
-    visit.page.get_by_role("tab", name="All pairs").click()
-    visit.page.wait_for_selector("#all-pairs-figure .plot[data-drawn]")
-    expect(visit.page.locator("ol.sentences li")).to_have_count(4)
+class TestHubs:
+    """Likewise, with a hub that is slow; it ends with its model."""
 
+    @pytest.fixture(scope="class")
+    def hubs(self, visitor: Visit) -> Visit:
+        visitor.open("masking", "#fill-figure")
+        return visitor
 
-def test_a_model_that_the_hub_lacks_leaves_the_page_with_the_bundled_one(visit: Visit) -> None:
-    visit.open("pairs", "#pair-figure")
-    visit.choose("FacebookAI/roberta-base")
-    expect(visit.page.locator(".picker-note .notice")).to_contain_text("no model called FacebookAI/roberta-base")
-    expect(visit.page.locator("#model-picker input")).to_have_value(re.compile("^bert-small · .* · bundled$"))
-    visit.page.get_by_role("button", name="Score the pair").click()
-    expect(visit.page.locator(".said").first).to_contain_text("P(next)")
+    def test_a_hub_that_takes_the_question_and_says_nothing_can_be_stopped(self, hubs: Visit, hub: FakeHub) -> None:
+        hub.faults = Faults(mute="/api/")
+        hubs.choose("class/silent-bert")
+        hubs.page.get_by_role("button", name="Stop the download").click()
+        expect(hubs.page.locator("#model-picker input")).to_have_value(re.compile("^bert-small"))
+        expect(hubs.page.locator(".picker-note .notice")).to_have_count(0)
+        hub.faults = Faults()
 
-
-def test_a_hub_that_takes_the_question_and_says_nothing_can_be_stopped(visit: Visit, hub: FakeHub) -> None:
-    visit.open("masking", "#fill-figure")
-    hub.faults = Faults(mute="/api/")
-    visit.choose("class/silent-bert")
-    visit.page.get_by_role("button", name="Stop the download").click()
-    expect(visit.page.locator("#model-picker input")).to_have_value(re.compile("^bert-small"))
-    expect(visit.page.locator(".picker-note .notice")).to_have_count(0)
-    hub.faults = Faults()
-
-
-def test_a_download_can_be_stopped_and_taken_up_again_with_progress(visit: Visit, hub: FakeHub) -> None:
-    visit.open("masking", "#fill-figure")
-    hub.faults = stuck()
-    visit.choose(HUB_MODEL)
-    note = visit.page.locator(".picker-note .notice")
-    expect(note).to_contain_text("of 5 MB")
-    visit.page.get_by_role("button", name="Stop the download").click()
-    expect(visit.page.locator("#model-picker input")).to_have_value(re.compile("^bert-small"))
-    expect(note).to_have_count(0)
-    hub.faults = Faults(pause=0.0005)
-    visit.choose(HUB_MODEL)
-    expect(note).to_contain_text("of 5 MB")
-    expect(note).to_have_count(0)
-    expect(visit.page.locator("#model-picker input")).to_have_value(HUB_MODEL)
-    expect(visit.page.locator(".model-card")).not_to_contain_text("66.4M")
-    expect(visit.page.locator("#fill-chips button[aria-pressed=true]")).to_contain_text("are")
+    def test_a_download_can_be_stopped_and_taken_up_again_with_progress(self, hubs: Visit, hub: FakeHub) -> None:
+        hub.faults = stuck()
+        hubs.choose(HUB_MODEL)
+        note = hubs.page.locator(".picker-note .notice")
+        expect(note).to_contain_text("of 5 MB")
+        hubs.page.get_by_role("button", name="Stop the download").click()
+        expect(hubs.page.locator("#model-picker input")).to_have_value(re.compile("^bert-small"))
+        expect(note).to_have_count(0)
+        hub.faults = Faults(pause=0.0005)
+        hubs.choose(HUB_MODEL)
+        expect(note).to_contain_text("of 5 MB")
+        expect(note).to_have_count(0)
+        expect(hubs.page.locator("#model-picker input")).to_have_value(HUB_MODEL)
+        expect(hubs.page.locator(".model-card")).not_to_contain_text("66.4M")
+        expect(hubs.page.locator("#fill-chips button[aria-pressed=true]")).to_contain_text("are")
 
 
 def test_a_chosen_model_follows_the_visitor_and_compares_with_another(visit: Visit, tiny_model: str) -> None:
@@ -206,48 +232,6 @@ def test_a_chosen_model_follows_the_visitor_and_compares_with_another(visit: Vis
     expect(visit.page.locator("#model-picker input")).to_have_value(tiny_model)
 
 
-def test_another_model_redraws_what_is_in_view(visit: Visit, tiny_model: str) -> None:
-    visit.open("pairs", "#pair-figure")
-    visit.page.get_by_role("tab", name="All pairs").click()
-    visit.page.wait_for_selector("#all-pairs-figure .plot[data-drawn]")
-    said = visit.page.locator(".said:visible").first
-    before = said.inner_text()
-    visit.choose(tiny_model)
-    expect(said).not_to_have_text(before)
-
-
-def test_a_model_without_the_head_is_told_why_and_offered_another(visit: Visit, headless_model: str) -> None:
-    visit.open("pairs", "#pair-figure")
-    visit.choose(headless_model)
-    notice = visit.page.locator(".notice")
-    expect(notice).to_contain_text("cannot score the next sentence")
-    expect(notice).to_contain_text("was published without a head for pairs of sentences")
-    expect(visit.page.locator("#pair-figure .plot")).to_be_hidden()
-    visit.page.click(".offer")
-    expect(visit.page.locator(".said").first).to_contain_text("P(next)")
-    expect(visit.page.locator("#model-picker input")).to_have_value(re.compile("^bert-small"))
-
-
-@pytest.mark.parametrize(("path", "tab"), [("", ""), ("masking", "Why 80, 10, 10"), ("pairs", "All pairs of a text")])
-def test_no_page_is_wider_than_the_screen(visit: Visit, path: str, tab: str) -> None:
-    page = visit.page
-    page.set_viewport_size({"width": 390, "height": 844})
-    visit.open(path, "")
-    assert_no_wider(page)
-    if tab:
-        open_tab(page, tab)
-        page.wait_for_function("() => [...document.querySelectorAll('.plot[data-drawn]')].some((p) => p.offsetParent)")
-        assert_no_wider(page)
-
-
-def assert_no_wider(page: Any) -> None:
-    """On a phone as it stands, then on larger screens, each once it is laid out."""
-    for width, height in reversed(SIZES):
-        page.set_viewport_size({"width": width, "height": height})
-        page.evaluate(TWO_FRAMES)
-        assert width_of(page) <= width
-
-
 def test_dark_pages_have_dark_figures(visit: Visit) -> None:
     visit.page.emulate_media(color_scheme="dark")
     visit.open("masking", "#fill-figure")
@@ -255,71 +239,38 @@ def test_dark_pages_have_dark_figures(visit: Visit) -> None:
     assert fill in ("rgb(86, 180, 233)", "rgb(240, 228, 66)"), "the dark palette's accent or highlight"
 
 
-@pytest.mark.parametrize(
-    ("path", "tabs"),
-    [
-        (
-            "pruning",
-            {
-                "Prune and see": "#orders-figure",
-                "What matters": "#importance-heatmap",
-                "Take out": "#left-figure",
-                "Step by step": "#steps-figure",
-            },
-        ),
-        ("delta", {"Beside W": "#whole-figure"}),
-        ("distillation", {"Ablation": "#ablation-figure"}),
-        ("attention", {"Queries and keys": "#neuron-figure"}),
-        ("context", {"Logit lens": "#lens-figure"}),
-        ("pairs", {"All pairs of a text": "#all-pairs-figure"}),
-    ],
-)
-def test_what_is_asked_and_its_figure_are_in_view_together_on_a_projector(
-    visit: Visit, path: str, tabs: dict[str, str]
-) -> None:
-    visit.page.goto(f"{visit.address}/{path}")
-    visit.page.wait_for_selector(".plot[data-drawn]")
-    for tab, figure in tabs.items():
-        visit.tab(tab)
-        visit.page.wait_for_selector(f"{figure} .plot[data-drawn]")
-        visit.page.evaluate("scrollTo(0, 0)")
-        box = visit.page.locator(f"{figure} .plot").bounding_box()
-        assert box is not None
-        assert box["y"] + box["height"] <= 768, "the fold cuts the figure"
+class TestTheFirstView:
+    """One page for all, as it came."""
 
+    @pytest.fixture(scope="class")
+    def fetched(self, visitor: Visit) -> list[str]:
+        """The names of the files of which it is made."""
+        names: list[str] = []
+        visitor.page.on("request", lambda request: names.append(request.url.partition("?")[0].rpartition("/")[2]))
+        visitor.open("masking", "#fill-figure")
+        return list(names)
 
-def test_the_footer_has_a_dot_between_links_and_nowhere_else(visit: Visit) -> None:
-    visit.open("masking", "#fill-figure")
-    shown = visit.page.locator("footer > :visible")
-    for width, links in ((1024, ["Use via API", "Settings"]), (390, ["Settings"])):
-        visit.page.set_viewport_size({"width": width, "height": 844})
-        visit.page.evaluate(TWO_FRAMES)
-        assert [text.strip() for text in shown.all_inner_texts()] == links
-    dot = "getComputedStyle(document.querySelector('footer .show-api'), '::after').content"
-    assert visit.page.evaluate(dot) == '"·"', "it goes with the first link"
+    def test_the_small_style_sheets_are_fetched_as_one(self, fetched: list[str]) -> None:
+        assert fetched.count("gradio.css") == 1
+        assert not set(fetched) & {file.name for file in frontend._styles()}
 
+    def test_it_is_light(self, fetched: list[str]) -> None:
+        if frontend.joined() is None:
+            pytest.skip("`make setup` had no npm to join scripts with")
+        assert len(fetched) <= 40
+        assert not {name for name in fetched if fetched.count(name) > 1} - {"predict", "line"}, "something came twice"
+        assert not set(fetched) & set(frontend.joined().stubs), "a script was fetched that the joined one has"
 
-def test_the_first_view_fetches_the_small_style_sheets_as_one(visit: Visit) -> None:
-    fetched: list[str] = []
-    visit.page.on("request", lambda request: fetched.append(request.url.partition("?")[0]))
-    visit.open("masking", "#fill-figure")
-    names = [url.rpartition("/")[2] for url in fetched]
-    assert names.count("gradio.css") == 1
-    assert not set(names) & {file.name for file in frontend._styles()}
+    def test_the_footer_has_a_dot_between_links_and_nowhere_else(self, fetched: list[str], visitor: Visit) -> None:
+        page = visitor.page
+        shown = page.locator("footer > :visible")
+        for width, links in ((390, ["Settings"]), (1024, ["Use via API", "Settings"])):
+            page.set_viewport_size({"width": width, "height": 844})
+            page.evaluate(TWO_FRAMES)
+            assert [text.strip() for text in shown.all_inner_texts()] == links
+        dot = "getComputedStyle(document.querySelector('footer .show-api'), '::after').content"
+        assert page.evaluate(dot) == '"·"', "it goes with the first link"
 
-
-def test_the_first_view_is_light(visit: Visit) -> None:
-    if frontend.joined() is None:
-        pytest.skip("`make setup` had no npm to join scripts with")
-    fetched: list[str] = []
-    visit.page.on("request", lambda request: fetched.append(request.url.partition("?")[0].rpartition("/")[2]))
-    visit.open("masking", "#fill-figure")
-    assert len(fetched) <= 40
-    assert not {name for name in fetched if fetched.count(name) > 1} - {"predict", "line"}, "something came twice"
-    assert not set(fetched) & set(frontend.joined().stubs), "a script was fetched that the joined one has"
-
-
-def test_what_gradio_fetches_later_shares_the_joined_scripts(visit: Visit) -> None:
-    visit.open("masking", "#fill-figure")
-    visit.page.get_by_role("button", name="Use via API").click()
-    expect(visit.page.get_by_text("/fill_masks").first).to_be_visible(timeout=PATIENCE)
+    def test_what_gradio_fetches_later_shares_the_joined_scripts(self, fetched: list[str], visitor: Visit) -> None:
+        visitor.page.get_by_role("button", name="Use via API").click()
+        expect(visitor.page.get_by_text("/fill_masks").first).to_be_visible(timeout=PATIENCE)

@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, expect
 
-from explorer.worked import file_of
 from tests.caller import Caller
 from tests.e2e.visiting import Visit, open_tab
 
@@ -225,28 +224,14 @@ class TestFewerBits:
 
 
 class TestAWorkedExample:
-    """The page as a first visitor meets it."""
+    """The page as a first visitor meets it; that each tab opens with one, and starts nothing, is in test_every_tab."""
 
-    def test_a_tab_opens_with_what_was_computed_beforehand_and_nothing_starts_by_itself(self, visit: Visit) -> None:
-        visit.page.add_init_script(
-            "new MutationObserver(() => { window.began ||= [...document.querySelectorAll('progress')]"
-            ".some((bar) => bar.offsetParent); }).observe(document, { childList: true, subtree: true });"
-        )
+    def test_it_is_of_the_bundled_run_and_long_work_tells_how_long_and_stops(self, visit: Visit) -> None:
         visit.open("pruning", "#orders-figure")
-        for name, action in zip(
-            TABS, ("compare_orders", "importance", "prune", "compare_steps", "quantise"), strict=True
-        ):
-            assert file_of(action, 0).exists()
-            open_tab(visit.page, name)
-            expect(panel(visit).locator(".bar").first).to_contain_text("Computed beforehand")
-            visit.page.wait_for_selector("[role=tabpanel]:visible .plot[data-drawn]")
-            expect(panel(visit).locator("button.stop:visible")).to_have_count(0)
-        assert not visit.page.evaluate("window.began"), "nobody has pressed anything"
+        open_tab(visit.page, "What matters")
         expect(said(visit, "importance")).to_contain_text("LoRA r=8 · SST-2-like, bundled: layer")
         expect(visit.page.locator("#importance-asked")).to_contain_text("128 of the 256 examples")
-
-    def test_long_work_tells_how_long_and_stops(self, visit: Visit) -> None:
-        visit.open("pruning", "#orders-figure")
+        open_tab(visit.page, "Prune and see")
         expect(panel(visit).locator(".bar").first).to_contain_text("Computed beforehand")
         visit.page.click("#compare-orders")
         expect(panel(visit).locator(".bar").first).to_contain_text("left")

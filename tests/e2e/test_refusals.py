@@ -39,25 +39,31 @@ def test_what_stands_below_a_refused_text_is_dimmed_and_called_of_the_text_befor
     expect(page.locator(".notice")).to_have_count(0)
 
 
-def test_albert_is_told_that_it_learned_order_and_led_there(visit: Visit) -> None:
-    visit.open("pairs", "#pair-figure")
-    visit.choose("albert-mini")
-    notice = visit.page.locator(".notice")
+@pytest.fixture(scope="module")
+def pairs(visitor: Visit) -> Visit:
+    """One page for models that score no pairs."""
+    visitor.open("pairs", "#pair-figure")
+    return visitor
+
+
+def test_albert_is_told_that_it_learned_order_and_led_there(pairs: Visit) -> None:
+    pairs.choose("albert-mini")
+    notice = pairs.page.locator(".notice")
     expect(notice).to_contain_text("ALBERT learned order instead")
     notice.get_by_role("button", name="Open Order").click()
-    expect(visit.page.get_by_role("tab", name=re.compile("^Order"))).to_have_attribute("aria-selected", "true")
-    visit.page.wait_for_selector("#order-figure .plot[data-drawn]")
+    expect(pairs.page.get_by_role("tab", name=re.compile("^Order"))).to_have_attribute("aria-selected", "true")
+    pairs.page.wait_for_selector("#order-figure .plot[data-drawn]")
 
 
-def test_the_sliders_of_attention_end_where_the_model_does_before_anything_is_asked(visit: Visit) -> None:
+def test_the_sliders_of_attention_end_where_the_model_does_before_anything_is_asked(pairs: Visit) -> None:
     """gpt2-mini has 4 layers of 4 heads; the page opens at layer 4 of bert-small."""
-    visit.open("pairs", "#pair-figure")
-    visit.choose("gpt2-mini")
-    expect(visit.page.locator(".notice")).to_contain_text("GPT-2 reads from the left")
-    visit.open("attention", "#attention-figure")
-    expect(visit.page.locator("#attention-figure")).to_have_attribute("data-model", "gpt2-mini")
+    pairs.tab("One pair")
+    pairs.choose("gpt2-mini")
+    expect(pairs.page.locator(".notice")).to_contain_text("GPT-2 reads from the left")
+    pairs.open("attention", "#attention-figure")
+    expect(pairs.page.locator("#attention-figure")).to_have_attribute("data-model", "gpt2-mini")
     for slider, last in (("layer", 3), ("head", 3)):
-        ranged = visit.page.locator(f"#attention-{slider} input[type=range]")
+        ranged = pairs.page.locator(f"#attention-{slider} input[type=range]")
         expect(ranged).to_have_attribute("max", str(last))
         assert int(ranged.input_value()) <= last
-    expect(visit.page.locator(".notice")).to_have_count(0)
+    expect(pairs.page.locator(".notice")).to_have_count(0)

@@ -10,9 +10,15 @@ from tests.e2e.visiting import Visit, open_tab
 pytestmark = pytest.mark.e2e
 
 
-def test_two_sentences_are_compared_and_pairs_are_ranked(visit: Visit) -> None:
-    visit.open("masking", "#fill-figure")
-    page = visit.page
+@pytest.fixture(scope="module")
+def masking(visitor: Visit) -> Visit:
+    """The page, of which each test opens a tab."""
+    visitor.open("masking", "#fill-figure")
+    return visitor
+
+
+def test_two_sentences_are_compared_and_pairs_are_ranked(masking: Visit) -> None:
+    page = masking.page
     open_tab(page, "How likely?")
     said = page.locator("#score-said")
     expect(said).to_contain_text("the first likelier")
@@ -36,28 +42,26 @@ def test_two_sentences_are_compared_and_pairs_are_ranked(visit: Visit) -> None:
     expect(page.locator("#minimal-pairs-said")).to_contain_text("of 30 pairs right")
     page.wait_for_selector("#minimal-pairs-figure .plot[data-drawn]")
     expect(page.locator("#pairs-start")).to_be_visible()
-    visit.assert_unharmed()
+    masking.assert_unharmed()
 
 
-def test_several_blanks_are_filled_in_four_ways(visit: Visit) -> None:
-    visit.open("masking", "#fill-figure")
-    page = visit.page
+def test_several_blanks_are_filled_in_four_ways(masking: Visit) -> None:
+    page = masking.page
     open_tab(page, "Several blanks")
     page.wait_for_selector("#several-figure .plot[data-drawn]")
     said = page.locator("#several-said")
     expect(said).to_contain_text("each blank alone gives")
-    before = visit.draws("#several-figure")
+    before = masking.draws("#several-figure")
     page.get_by_role("button", name="A line of eight").click()
-    visit.wait_redrawn("#several-figure", before)
+    masking.wait_redrawn("#several-figure", before)
     fold = page.locator(".folds:visible").first
     fold.get_by_role("button", name="Data").click()
     expect(fold.get_by_role("grid")).to_contain_text("left to right")
-    visit.assert_unharmed()
+    masking.assert_unharmed()
 
 
-def test_one_word_is_changed(visit: Visit) -> None:
-    visit.open("masking", "#fill-figure")
-    page = visit.page
+def test_one_word_is_changed(masking: Visit) -> None:
+    page = masking.page
     open_tab(page, "One word changed")
     said = page.locator("#swap-said")
     expect(said).to_contain_text("With “man”")
@@ -67,4 +71,4 @@ def test_one_word_is_changed(visit: Visit) -> None:
     fold = page.locator(".folds:visible").first
     fold.get_by_role("button", name="Data").click()
     expect(fold.get_by_role("grid")).to_contain_text("Paris")
-    visit.assert_unharmed()
+    masking.assert_unharmed()

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
+from collections.abc import Sequence
+from typing import Any
 
-from tests.e2e.visiting import Visit, open_tab
-
-pytestmark = pytest.mark.e2e
-
-PAGES = ("attention", "finetune", "replaced", "pretrain", "generation", "distillation", "directions")
+from tests.e2e.looks import SAYS_SO
+from tests.e2e.tabs import Tab
+from tests.e2e.visiting import open_tab
 
 TYPED = "a <img src=x onerror='window.hacked=1'> film with [MASK]"
 
@@ -30,15 +29,14 @@ AT_REST = """() => ![...document.querySelectorAll(".block.figure")].some((one) =
   && (one.dataset.waiting || one.dataset.awaited !== undefined))"""
 
 
-@pytest.mark.parametrize("slug", PAGES)
-def test_it_makes_no_element_on_any_tab(visit: Visit, slug: str) -> None:
-    page = visit.page
-    page.goto(f"{visit.address}/{slug}")
-    page.wait_for_function("() => document.querySelector('.plot[data-drawn], [role=tab]')")
+def assert_stays_text(page: Any, tabs: Sequence[Tab]) -> None:
+    """In every field of every tab, on a page that was looked at before."""
     page.evaluate(WATCH)
-    for name in [tab.inner_text() for tab in page.get_by_role("tab").all() if tab.is_visible()] or [""]:
-        if name:
-            open_tab(page, name)
+    for tab in tabs:
+        if tab.name:
+            open_tab(page, tab.name)
+            page.wait_for_timeout(SAYS_SO)  # and fields of the page that this tab doesn't need are gone
+            page.wait_for_function(AT_REST, polling=200)
         typed = 0
         for field in page.locator(FIELDS).all():
             if field.evaluate("(field, pickers) => !!field.closest(pickers)", PICKERS) or not field.is_editable():
@@ -48,11 +46,11 @@ def test_it_makes_no_element_on_any_tab(visit: Visit, slug: str) -> None:
             typed += 1
         if not typed:
             continue
-        page.wait_for_timeout(500)
+        page.wait_for_timeout(SAYS_SO)
         page.wait_for_function(AT_REST, polling=200)
         found = [made for frame in page.frames for made in frame.evaluate(MADE)]
-        assert found == [], name
-        assert page.evaluate("window.made") == [], name
-        assert page.evaluate("window.hacked") is None, name
+        assert found == [], tab
+        assert page.evaluate("window.made") == [], tab
+        assert page.evaluate("window.hacked") is None, tab
     page.evaluate("document.body.insertAdjacentHTML('beforeend', '<p><img src=x></p>')")
     page.wait_for_function("() => window.made.length === 1")

@@ -1,0 +1,136 @@
+"""What is looked at on every tab: that it is computed and whole, keeps nobody out, and fits every screen."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import axe_playwright_python
+
+from tests.e2e.visiting import SIZES, TWO_FRAMES, width_of
+
+LEAST = 12
+"""Pixels of height from which an empty figure is seen as a hole."""
+
+SAYS_SO = 400
+"""Milliseconds after which a figure that is computed says so, which it does after 300."""
+
+STANDS = """([least, patient]) => {
+  const seen = (one) => one.checkVisibility({ visibilityProperty: true });
+  const named = (one) => one.id || one.className;
+  const figures = [...document.querySelectorAll(".block.figure")].filter(seen);
+  const busy = figures.filter((one) => one.dataset.waiting || one.dataset.awaited !== undefined);
+  const stops = [...document.querySelectorAll("button.stop")].filter(seen).map((one) => one.textContent.trim())
+    .filter((name) => name.startsWith("Stop"));
+  if (busy.length || (patient && stops.length)) return null;
+  return {
+    notices: [...document.querySelectorAll(".notice")].filter(seen).map((one) => one.textContent.trim()),
+    stops,
+    holes: figures.filter((one) => !one.querySelector(".plot:not([hidden])") && one.clientHeight > least).map(named),
+  };
+}"""
+"""What stands on the tab once its figures are there; null before that, and while a Stop stands there for one who is patient."""
+
+NOTHING: dict[str, list[str]] = {"notices": [], "stops": [], "holes": []}
+
+AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
+
+EVERY_RULE = {"rules": {"label-content-name-mismatch": {"enabled": True}}}
+"""Of those that axe runs by itself, and one that it has to be asked for."""
+
+CONTRAST = {"runOnly": ["color-contrast"]}
+"""What differs between light and dark."""
+
+STILL = "*, *::before, *::after { transition: none !important; animation: none !important; }"
+"""A colour on its way from light to dark is neither."""
+
+FINDINGS = """async ([options, whole]) => {
+  const unseen = [...document.querySelectorAll("[role=tabpanel]")].filter((panel) => !panel.checkVisibility());
+  const away = [...document.querySelectorAll(".plot svg"), ...unseen.flatMap((panel) => [...panel.children])]
+    .map((one) => [one, document.createComment("")]);
+  away.forEach(([one, place]) => one.replaceWith(place));  // axe reads it all, which takes longer than the rest
+  try {
+    return (await axe.run(
+      {  // what is around the tabs is the same for all of them
+        ...(whole ? {} : {include: [...document.querySelectorAll("[role=tabpanel]")].filter((panel) => panel.offsetParent)}),
+        exclude: [[".plot svg"]],  // to a screen reader a figure is one image
+      },
+      {resultTypes: ["violations"], ...options},
+    )).violations
+    .filter((rule) => rule.impact !== "minor")
+    .flatMap((rule) => rule.nodes.map((node) => [rule.id, node.html.slice(0, 200), node.failureSummary]));
+  } finally {
+    away.reverse().forEach(([one, place]) => place.replaceWith(one));
+  }
+}"""
+
+NAMED_TWICE = """() => {
+  const meant = [...document.querySelectorAll("[aria-labelledby], [aria-describedby], [aria-controls], [for]")].flatMap((one) =>
+    ["aria-labelledby", "aria-describedby", "aria-controls", "for"].flatMap((name) => (one.getAttribute(name) || "").split(" ")));
+  return [...new Set(meant)].filter((id) => id && document.querySelectorAll(`[id=${CSS.escape(id)}]`).length > 1);
+}"""
+"""The names by which parts of the page mean one another, and which two have: axe sees them on one tab only."""
+
+OTHER_COLOURS = """async () => {
+  const { react } = window.Plotly || {};
+  if (react) window.Plotly.react = (frame, ...rest) => frame.checkVisibility() ? react(frame, ...rest) : Promise.resolve();
+  document.body.classList.toggle("dark");
+  await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+  if (react) window.Plotly.react = react;
+}"""
+"""From light to dark or back; figures that nobody sees keep theirs, which saves half of what a page's last tabs take."""
+
+BEGINS = """new MutationObserver(() => {
+  window.began ||= [...document.querySelectorAll("progress")].some((bar) => bar.offsetParent);
+}).observe(document, { childList: true, subtree: true });"""
+"""Notes in `window.began` that work of some length was on its way, were it for a moment."""
+
+SETTLED = """() => new Promise((done) => {
+  const size = () => [document.documentElement.scrollWidth, document.documentElement.scrollHeight].join();
+  const look = (last, same) => (same > 20 ? done() : requestAnimationFrame(() => look(size(), size() === last ? same + 1 : 0)));
+  look("", 0);
+})"""
+"""What was unfolded has its size: the same for twenty frames."""
+
+FOLDED = "[role=tabpanel]:visible button.label-wrap:not(.open)"
+
+
+def what_stands(page: Any, patient: bool) -> dict[str, list[str]]:
+    """On the tab that was just opened."""
+    page.wait_for_timeout(SAYS_SO)
+    stands: dict[str, list[str]] = page.wait_for_function(STANDS, arg=[LEAST, patient], polling=200).json_value()
+    return stands
+
+
+def findings(page: Any, whole: bool) -> list[list[str]]:
+    """What keeps somebody out on a laptop, in these colours and in the other ones, which stay."""
+    before = page.viewport_size
+    resize(page, *SIZES[0])
+    found: list[list[str]] = page.evaluate(FINDINGS, [EVERY_RULE, whole])
+    page.evaluate(OTHER_COLOURS)
+    found += page.evaluate(FINDINGS, [CONTRAST, whole])
+    resize(page, before["width"], before["height"])
+    return found
+
+
+def resize(page: Any, width: int, height: int) -> None:
+    page.set_viewport_size({"width": width, "height": height})
+    page.evaluate(TWO_FRAMES)
+
+
+def unfold(page: Any) -> None:
+    """Everything on the tab in view."""
+    folded = page.locator(FOLDED)
+    while folded.count():
+        folded.first.click()
+    page.evaluate(SETTLED)
+
+
+def too_wide(page: Any) -> dict[int, float]:
+    """The screens beyond whose sides something reaches, each with how far; the window ends as it was."""
+    before, found = page.viewport_size, {}
+    for width, height in SIZES:
+        resize(page, width, height)
+        found[width] = width_of(page)
+    resize(page, before["width"], before["height"])
+    return {width: reached for width, reached in found.items() if reached > width}

@@ -1,0 +1,147 @@
+"""Every page and every tab in the order of the menu, what each shows to a newcomer, and which of them are looked at for what."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Tab(NamedTuple):
+    """A tab that a newcomer sees; one inside another comes after it, and the one with which that opens is not named."""
+
+    page: str
+    name: str
+    """Empty on a page without tabs."""
+    shows: str
+    """What stands there once it is computed: a figure, or a part of the page."""
+
+    @property
+    def shown(self) -> str:
+        """The selector of what is there then."""
+        return f"{self.shows} .plot[data-drawn]" if self.shows.endswith(("-figure", *OTHER_FIGURES)) else self.shows
+
+
+OTHER_FIGURES = ("-bars", "-curves", "-heatmap", "-trade")
+
+TABS = (
+    Tab("", "", "#home-figure"),
+    Tab("models", "Changes", "#family-figure"),
+    Tab("models", "Scores", "#scores-figure"),
+    Tab("models", "Training curves", "#curves-figure"),
+    Tab("models", "Parameters", "#count-figure"),
+    Tab("models", "RoBERTa's recipe", "#recipe-figure"),
+    Tab("models", "Layer by layer", "#movement-figure"),
+    Tab("agrees", "", "#agrees-figure"),
+    Tab("inputs", "Pieces", "#pieces-figure"),
+    Tab("inputs", "One word, step by step", "#cut-steps .cut"),
+    Tab("inputs", "The sum", "#sum-figure"),
+    Tab("inputs", "Positions", "#positions-figure"),
+    Tab("inputs", "Typos", "#typos-figure"),
+    Tab("directions", "One blank", "#directions-figure"),
+    Tab("directions", "Fifty sentences", "#fifty-figure"),
+    Tab("directions", "Why not the next word?", "#proof-figure"),
+    Tab("directions", "Encoder, decoder, both", "#stacks svg"),
+    Tab("masking", "Fill the blank", "#fill-figure"),
+    Tab("masking", "Several blanks", "#several-figure"),
+    Tab("masking", "One word changed", "#swap-figure"),
+    Tab("masking", "How likely?", "#score-figure"),
+    Tab("masking", "Thirty minimal pairs", "#minimal-pairs-figure"),
+    Tab("masking", "Why 80, 10, 10", "#corrupt-figure"),
+    Tab("masking", "1,000 draws", "#shares-figure"),
+    Tab("masking", "Static or dynamic", "#epochs-figure"),
+    Tab("masking", "Why 15%", "#rates-figure"),
+    Tab("replaced", "One draw", "#replaced-figure"),
+    Tab("replaced", "Replace it yourself", "#hand-figure"),
+    Tab("replaced", "Many draws", "#draws-figure"),
+    Tab("pairs", "One pair", "#pair-figure"),
+    Tab("pairs", "All pairs of a text", "#all-pairs-figure"),
+    Tab("pairs", "Order: SOP beside NSP", "#order-figure"),
+    Tab("pairs", "Did it help?", "#nsp-figure"),
+    Tab("pretrain", "One row", "#row-figure"),
+    Tab("pretrain", "From nothing", "#pretrain-figure"),
+    Tab("context", "One word, several sentences", "#context-figure"),
+    Tab("context", "Logit lens", "#lens-figure"),
+    Tab("attention", "One head", "#attention-figure"),
+    Tab("attention", "All heads", "#grid-figure"),
+    Tab("attention", "Head view, model view", "#view-frame .view-frame[data-drawn]"),
+    Tab("attention", "Queries and keys", "#neuron-figure"),
+    Tab("attention", "Content and position", "#terms-figure"),
+    Tab("attention", "One layer", "#layer-drawn svg"),
+    Tab("attention", "Switch heads off", "#switch-figure"),
+    Tab("attention", "…of a classifier", "#run-switch-figure"),
+    Tab("attribution", "A model's prediction", "#attribution-bars"),
+    Tab("attribution", "A fine-tuned run", "#run-attribution-bars"),
+    Tab("finetune", "Train", "#run-curves"),
+    Tab("finetune", "Try it", "#try-bars"),
+    Tab("finetune", "Compare all", "#compare-trade"),
+    Tab("finetune", "Sweep", "#sweep-figure"),
+    Tab("finetune", "Runs", "#runs-curves"),
+    Tab("finetune", "GLUE", "#glue-tasks tbody tr"),
+    Tab("finetune", "Merge and take home", "#merge-figure"),
+    Tab("finetune", "Memory", "#memory-figure"),
+    Tab("finetune", "Metrics", "#matrix-figure"),
+    Tab("finetune", "Scores", "#scatter-figure"),
+    Tab("generation", "Continue a text", "#next-figure"),
+    Tab("generation", "A meaning in words", "#slots-figure"),
+    Tab("generation", "Adapt GPT-2", "#adapt-figure"),
+    Tab("generation", "Scores", "#scores-figure"),
+    Tab("delta", "Beside W", "#whole-figure"),
+    Tab("delta", "Spectrum", "#spectrum-figure"),
+    Tab("delta", "Compare two runs", "#similarity-figure"),
+    Tab("delta", "Amplification", "#amplification-figure"),
+    Tab("delta", "Forgetting", "#forgetting-figure"),
+    Tab("distillation", "Soft targets", "#soft-figure"),
+    Tab("distillation", "Losses", "#losses-figure"),
+    Tab("distillation", "Train a student", "#distill-curves"),
+    Tab("distillation", "Ablation", "#ablation-figure"),
+    Tab("pruning", "Prune and see", "#orders-figure"),
+    Tab("pruning", "What matters", "#importance-heatmap"),
+    Tab("pruning", "Take out", "#left-figure"),
+    Tab("pruning", "Step by step", "#steps-figure"),
+    Tab("pruning", "Fewer bits", "#quantise-figure"),
+)
+
+PAGES = tuple(dict.fromkeys(tab.page for tab in TABS))
+
+OF_RUNS = ("attention", "attribution", "finetune", "generation", "delta", "distillation", "pruning", "pretrain")
+"""The pages that look at runs."""
+
+TYPED_ON = ("attention", "finetune", "replaced", "pretrain", "generation", "distillation", "directions")
+"""The pages on which something is typed into every field."""
+
+UNFOLDED = ("finetune", "delta")
+"""The pages whose folds are opened on every screen."""
+
+ANSWERED_LIVE = {("attribution", "A model's prediction"), ("generation", "A meaning in words")}
+"""Where the first answer itself comes piece by piece, for a second or two: Stop stands there until it is whole."""
+
+STREAMED = {
+    ("finetune", "Train"),
+    ("delta", "Spectrum"),
+    ("distillation", "Train a student"),
+    ("attribution", "A model's prediction"),
+    ("pruning", "What matters"),
+}
+"""Where a figure comes by a stream, and its table with it."""
+
+IN_VIEW = {
+    *((tab.page, tab.name) for tab in TABS if tab.page == "pruning" and tab.name != "Fewer bits"),
+    ("delta", "Beside W"),
+    ("distillation", "Ablation"),
+    ("attention", "Queries and keys"),
+    ("context", "Logit lens"),
+    ("pairs", "All pairs of a text"),
+}
+"""Where a projector shows the figure with what is asked."""
+
+WORKED = {
+    ("pruning", "Prune and see"): "compare_orders",
+    ("pruning", "What matters"): "importance",
+    ("pruning", "Take out"): "prune",
+    ("pruning", "Step by step"): "compare_steps",
+    ("pruning", "Fewer bits"): "quantise",
+}
+"""Where what takes minutes was computed beforehand, by which action."""
+
+
+def tabs_of(page: str) -> tuple[Tab, ...]:
+    return tuple(tab for tab in TABS if tab.page == page)
