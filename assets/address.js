@@ -57,6 +57,7 @@ window.explorerAddress = (() => {
       else parts.set(one.name, text);
     });
     if (left.length) parts.set("left_out", left.join(", "));
+    if (window.explorerPresent.on()) parts.set("present", "1");
     return parts.toString();
   }
 
@@ -130,8 +131,10 @@ window.explorerAddress = (() => {
       spec = given;
       values = given.kept.map((one) => one.value);
       chosen = Object.fromEntries(Object.entries(given.tabs).map(([tabs, one]) => [tabs, one.first]));
-      const hash = hashNow();
-      return (hash && isAddress(hash) ? hash : "") || window.explorerThread?.brought(given) || "";
+      const parts = new URLSearchParams(isAddress(hashNow()) ? hashNow() : "");
+      if (parts.get("present") === "1") window.explorerPresent.open();
+      parts.delete("present");
+      return parts.toString() || window.explorerThread?.brought(given) || "";
     },
     // The sentence in view, and whether a visitor wrote it.
     sentence() {
@@ -165,6 +168,7 @@ window.explorerAddress = (() => {
       const at = (id) => spec.kept.findIndex((one) => one.id === id);
       return controls.map((id) => (at(id) in asked ? { ...LEAVE, value: asked[at(id)] } : LEAVE));
     },
+    write: () => write(false),
     // A tab was opened, by a press or by the page.
     turn,
   };

@@ -33,6 +33,26 @@ function coloured(value, palette) {
   return value;
 }
 
+// For the last row: no letter under 20 pixels, and a figure that stands alone as high as the screen lets it.
+const LEAST = 20;
+function enlarge(layout, data) {
+  const larger = (font) => ({ ...font, size: Math.max(LEAST, 1.4 * (font?.size || 14)) });
+  layout.font = larger(layout.font);
+  for (const [name, part] of Object.entries(layout)) {
+    if (!/^[xy]axis/.test(name)) continue;
+    part.tickfont = larger(part.tickfont);
+    if (part.title?.text) part.title.font = larger(part.title.font);
+    part.automargin = true;
+  }
+  (layout.annotations || []).forEach((note) => { note.font = larger(note.font); });
+  if (layout.legend) layout.legend.font = larger(layout.legend.font);
+  data.forEach((trace) => { if (trace.textfont || trace.text) trace.textfont = larger(trace.textfont); });
+  const figures = [...document.querySelectorAll(".block.figure .plot:not([hidden])")].filter((one) => one.offsetParent);
+  const room = window.innerHeight - frame.getBoundingClientRect().top - window.scrollY - 70;
+  layout.height = Math.max(1.2 * layout.height, figures.length <= 1 ? room : 0);
+  frame.style.minHeight = layout.height + "px";
+}
+
 // Beside the figure and not in it: to a screen reader the figure is one image, in which nothing can be pressed.
 element.querySelectorAll(".saves button").forEach((button) => button.addEventListener("click", () => {
   const { format } = button.dataset;
@@ -69,6 +89,7 @@ async function draw() {
   if (frame.clientWidth < 520) {
     data.filter((trace) => trace.type === "heatmap").forEach((trace) => { trace.showscale = false; });
   }
+  if (document.body.classList.contains("present")) enlarge(layout, data);
   await library.react(frame, data, layout, settings);
   if (!listens) {
     listens = true;

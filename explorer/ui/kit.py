@@ -22,7 +22,7 @@ def two_columns(*classes: str) -> gr.Row:
 
 def inputs_column(min_width: int = 270) -> gr.Column:
     """Return the side of the controls, at least `min_width` pixels wide."""
-    return gr.Column(scale=1, min_width=min_width)
+    return gr.Column(scale=1, min_width=min_width, elem_classes=["controls"])
 
 
 def outputs_column(scale: int = 2, min_width: int = 320) -> gr.Column:
