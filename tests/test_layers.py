@@ -112,6 +112,10 @@ FLOORS = (
     (
         "explorer.charts",
         "explorer.glossary",
+        "explorer.glossary_answers",
+        "explorer.glossary_entry",
+        "explorer.glossary_models",
+        "explorer.glossary_training",
         "explorer.tables",
         "explorer.shelf",
         "explorer.params",
