@@ -80,11 +80,10 @@ window.explorerAddress = (() => {
   const overwritten = () => Object.entries(asked).some(([at, value]) => written(values[at]) !== written(value));
 
   function turn(tabs, tab) {
-    if (chosen[tabs] === tab) return [];
+    if (chosen[tabs] === tab) return;
     chosen[tabs] = tab;
     write(touched);
     window.explorerThread?.refresh(false);
-    return [];
   }
 
   function setBack() {
@@ -106,12 +105,12 @@ window.explorerAddress = (() => {
     turned.forEach(([, tab]) => button(tab)?.click());
   });
 
-  // A press is known before Gradio, which runs what a press starts in turn, comes to tell of it.
-  document.addEventListener("click", (event) => {
-    const name = event.target.closest?.("[role=tab][data-tab-id]")?.dataset.tabId;
-    const found = name && Object.entries(spec.tabs).find(([, one]) => inView(one.in) && one.tabs.includes(name));
-    if (found) turn(found[0], name);
-  });
+  // Read off the page: Gradio runs what opening a tab starts in turn, so that an event of ours would wait for a stream's end.
+  new MutationObserver((changes) => changes.forEach(({ target }) => {
+    if (target.getAttribute("aria-selected") !== "true" || !target.dataset.tabId) return;
+    const found = Object.entries(spec.tabs).find(([, one]) => inView(one.in) && one.tabs.includes(target.dataset.tabId));
+    if (found) turn(found[0], target.dataset.tabId);
+  })).observe(document, { subtree: true, attributes: true, attributeFilter: ["aria-selected"] });
 
   // The tab of each Tabs on the way to the one that is named, and the first tab of the others on it.
   function wayTo(name) {
@@ -169,7 +168,5 @@ window.explorerAddress = (() => {
       return controls.map((id) => (at(id) in asked ? { ...LEAVE, value: asked[at(id)] } : LEAVE));
     },
     write: () => write(false),
-    // A tab was opened, by a press or by the page.
-    turn,
   };
 })();

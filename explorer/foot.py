@@ -21,8 +21,10 @@ def lay_out_feet(address: Address, lab: Lab, labs: Sequence[Lab]) -> None:
     titles = {one.slug: one.title for one in labs}
     outermost = [tab for number, place in address.lies_in.items() if not place for tab in address.tabs_of(number)]
     for tab in outermost:
+        outer = tab.parent
         with tab:
             gr.HTML(str(foot(address, lab, str(tab.id), labs, titles)), elem_classes=["foot"])
+        tab.parent = outer  # to enter a tab again puts it, to Gradio's mind, where that was done
     if not outermost:
         gr.HTML(str(foot(address, lab, "", labs, titles)), elem_classes=["foot"])
 

@@ -57,7 +57,6 @@ class Address:
         here = [part for part in blocks.blocks.values() if part.page == blocks.current_page]
         self.tabs = {part._id: part for part in here if isinstance(part, gr.Tabs)}
         self.lies_in = {number: place(tabs) for number, tabs in self.tabs.items()}
-        self._place = place
         self._picked = [Kept(MODEL, page.model, None, ())] if page.model.visible is True else []
 
     def wire(self, blocks: gr.Blocks, page: Page, picker: Any) -> None:
@@ -101,9 +100,6 @@ class Address:
                 inputs=boxes,
                 **QUIET,
             )
-        for tab in (tab for tabs in self.tabs.values() for tab in _tabs_of(tabs)):
-            tabs_id, name = self._place(tab)[-1]
-            tab.select(fn=None, js=f"() => window.explorerAddress.turn({tabs_id}, {json.dumps(name)})", **QUIET)
 
     def _first(self) -> dict[int, Any]:
         """Return, for all Tabs, the tab that is shown first, and what they lie in themselves."""

@@ -32,6 +32,7 @@ API = (
 )  # fmt: skip
 USED = {
     "", "/", "/assets/{path:path}", "/config", "/explorer/attention-view.html", "/explorer/gradio.css", "/explorer/line",
+    "/explorer/map.json",
     "/explorer/plotly.min.js", "/favicon.ico", "/login", "/logout", "/manifest.json", "/pwa_icon", "/pwa_icon/{size}",
     "/robots.txt", "/static/{path:path}", "/theme.css", *(f"/gradio_api/{path}" for path in API),
 }  # fmt: skip

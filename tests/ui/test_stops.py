@@ -26,7 +26,9 @@ class Counting(Stream):
     events: dict[int, Any]
 
     def __init__(self) -> None:
-        page = SimpleNamespace(notice=gr.HTML(), explain=str, engine=SimpleNamespace(runs=None), fallback=None)
+        page = SimpleNamespace(
+            notice=gr.HTML(), explain=str, engine=SimpleNamespace(runs=None), fallback=None, bindings=[]
+        )
         self.bar, self.start, self.stop = gr.HTML(), gr.Button("Start"), gr.Button("Stop")
         action = SimpleNamespace(takes_model=False, table=None, name="count")
         folded = SimpleNamespace(outputs=[], whole=None)

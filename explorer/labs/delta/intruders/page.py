@@ -10,6 +10,7 @@ from explorer.labs.delta.controls import Settled, matrix_choice
 from explorer.labs.delta.intruders import INTRUDERS, TRAIN_INTRUDERS, figures
 from explorer.labs.delta.intruders.schema import IntruderParams, TrainedIntruders
 from explorer.runs.examples import OTHER_RANK
+from explorer.ui.components import apart
 from explorer.ui.controls import control
 from explorer.ui.kit import View, caption, inputs_column, outputs_column, two_columns, why
 from explorer.ui.page import Page
@@ -74,7 +75,7 @@ def build_intruders(
         note=cosines.bar,
         asked=[*changed, picker.run.input, start.click],
     )
-    found.on(*changed)
+    found.on(apart(*changed))
     trained = [(found.shown.components, _as_far)]
     Stream(page, TRAIN_INTRUDERS, asked, trained, found.folded, **shared).on(start.click)
     return other, [module, layer]
