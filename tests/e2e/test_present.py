@@ -43,7 +43,7 @@ def test_nothing_is_too_small_and_the_figure_has_the_screen(
         >= SENTENCE
     )
     assert visit.page.evaluate(ABOVE, figure)
-    expect(visit.page.locator("nav")).not_to_be_in_viewport()
+    expect(visit.page.locator(".top nav")).not_to_be_in_viewport()
 
 
 def test_a_key_turns_it_on_and_off_and_arrows_follow_the_questions(visitors: Callable[[], Visit]) -> None:
@@ -57,7 +57,7 @@ def test_a_key_turns_it_on_and_off_and_arrows_follow_the_questions(visitors: Cal
     visit.page.keyboard.press("ArrowLeft")
     expect(visit.page.locator("#fill-figure")).to_be_visible()
     visit.page.keyboard.press("Escape")
-    expect(visit.page.locator("nav")).to_be_in_viewport()
+    expect(visit.page.locator(".top nav")).to_be_in_viewport()
     expect(visit.page).not_to_have_url(re.compile("present"))
 
 
@@ -68,4 +68,4 @@ def test_a_letter_that_is_typed_into_a_text_presents_nothing(visitors: Callable[
     box.focus()
     visit.page.keyboard.type("p")
     expect(box).to_have_value(re.compile("p$"))
-    expect(visit.page.locator("nav")).to_be_in_viewport()
+    expect(visit.page.locator(".top nav")).to_be_in_viewport()
