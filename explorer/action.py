@@ -22,7 +22,7 @@ SAVE_BESIDE_THE_PACKAGE = """\
 #     .venv/bin/python script.py"""
 """The first lines of every script that imports this package."""
 
-CHAPTERS = ("Read", "Learn", "The family", "Look inside", "Adapt", "Compress")
+CHAPTERS = ("Read", "Learn", "Family", "Look inside", "Adapt", "Compress")
 
 
 @dataclass(frozen=True)

@@ -72,8 +72,8 @@ class Place:
 
 
 PLACES = (
-    Place("RoBERTa", "models#tab=recipe", "Was it the recipe?", "The family"),
-    Place("ALBERT", "models#tab=sizes", "Can it be smaller?", "The family"),
+    Place("RoBERTa", "models#tab=recipe", "Was it the recipe?", "Family"),
+    Place("ALBERT", "models#tab=sizes", "Can it be smaller?", "Family"),
 )
 
 PATH = tuple(station for station in STATIONS if station.of_45 is not None)

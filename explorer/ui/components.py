@@ -159,8 +159,8 @@ def while_in_view(part: str, *triggers: Any) -> Any:
     return apart(*triggers, where=f"document.querySelector('{part}')?.offsetParent")
 
 
-def once_known(value: gr.Textbox, trigger: Any) -> Any:
-    """Return a trigger that fires after the given one unless a hidden text is still empty.
+def once_known(value: gr.Textbox | gr.Dropdown, trigger: Any) -> Any:
+    """Return a trigger that fires after the given one unless a text or a list is still empty.
 
     A page's first tab is selected while the page loads, before the page knows what to show.
     """

@@ -20,7 +20,7 @@ from explorer.serving.visitors import LECTURER_PREFIX, NAMES, address_of, owner_
 from explorer.settings import settings
 from explorer.tasks.task import MASKED, SPAN, WRITTEN
 from explorer.tuning.kinds import kind_of
-from explorer.ui.components import rich_text
+from explorer.ui.components import apart, once_known, rich_text
 from explorer.ui.kit import QUIET
 from explorer.ui.page import Page
 from explorer.ui.sign_in import sign_in_button
@@ -116,6 +116,7 @@ class RunPicker:
             if settings().has_login:
                 sign_in_button(page)
         self.remark = rich_text(elem_classes=["run-remark"])
+        self._known = gr.Number(0, visible="hidden", label="run known")
         self.run.input(lambda: "", None, [self.remark], **QUIET)
 
     def dropdown(self, label: str, none: str = "", **options: Any) -> gr.Dropdown:
@@ -142,9 +143,18 @@ class RunPicker:
         self.run.change(self._remember, [self.run, *kept], kept, js=_KEEP_URL, **QUIET)
         self.run.change(self._label, [self.run], [self.label], **QUIET)
         attached = attached.then(fn=None, js="() => { window.explorerKnows?.('run'); return []; }", **QUIET)
+        attached.then(fn=None, js="() => Date.now()", inputs=None, outputs=[self._known], **QUIET)
         self._others = others
         then: Callable[..., Any] = attached.then
         return then
+
+    def at_opening(self, tab: gr.Tab) -> list[Callable[..., Any]]:
+        """Return the triggers that fire when a tab is opened and the run is known.
+
+        An address may open the page at a tab, which is then selected before there is a run.
+        """
+        selected = f"document.querySelector('[role=tab][data-tab-id={tab.id}][aria-selected=true]')"
+        return [once_known(self.run, tab.select), apart(self._known.change, where=selected)]
 
     def restore(self, memory: Any, remembered: Any, request: gr.Request) -> list[Any]:
         """Return the browser's name (a new one on a first visit, the lecturer's with their link) and the run to show."""

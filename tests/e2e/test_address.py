@@ -11,6 +11,7 @@ import gradio as gr
 import pytest
 from playwright.sync_api import Locator, expect
 
+from explorer.all_pages import pages_and_tabs
 from explorer.engine.local import LocalEngine
 from explorer.kinds import Exact, Whole
 from explorer.labs import LABS
@@ -18,6 +19,7 @@ from explorer.settings import Settings
 from explorer.shell import build_app
 from explorer.ui.address import TAB, Address
 from explorer.ui.kept_controls import Kept, path_of
+from tests.e2e.tabs import OF_RUNS, TABS
 from tests.e2e.visiting import Visit
 
 pytestmark = pytest.mark.e2e
@@ -115,6 +117,21 @@ def test_every_tab_takes_up_all_that_its_address_says(
             )
 
 
+@pytest.mark.parametrize("page", OF_RUNS)
+def test_a_tab_that_an_address_opens_is_computed_once_its_run_is_known(
+    page: str, addresses: dict[str, Address], visitors: Callable[[], Visit]
+) -> None:
+    visit = visitors()
+    to = {tab.title: tab.to for listed in pages_and_tabs(addresses) for tab in listed.tabs if listed.to == page}
+    shown = [(tab, to[tab.name]) for tab in TABS if tab.page == page and tab.name in to]
+    assert shown
+    for tab, address in shown:
+        visit.page.goto("about:blank")
+        visit.page.goto(f"{visit.address}/{address}")
+        visit.page.locator(tab.shown).first.wait_for(state="visible")
+        assert visit.page.locator(".notice-place .notice").count() == 0, address
+
+
 TYPED = "The old violin was played by a girl from Prague."
 
 
@@ -160,7 +177,7 @@ def type_sentence(visit: Visit) -> None:
         ("masking", press("violin")),
         ("directions", press("violin")),
         ("attention", slide("Layer", 3)),
-        ("attention#tab=neurons", slide("Head", 2)),
+        ("attention#tab=neurons", slide("Head", 5)),
     ],
 )
 def test_a_colleague_sees_the_same(path: str, act: Callable[[Visit], None], visitors: Callable[[], Visit]) -> None:

@@ -122,7 +122,7 @@ def test_another_matrix_and_another_run_are_drawn(opened: Visit) -> None:
     expect(said).to_contain_text("In value")
     choose(opened.page.locator("#run-picker input"), opened, re.compile("LoRA r=64"))
     expect(opened.page.locator("#spectrum-notes")).to_contain_text("of 64")
-    expect(opened.page).to_have_url(f"{opened.address}/delta?run={OTHER_RANK}")
+    expect(opened.page).to_have_url(f"{opened.address}/delta?run={OTHER_RANK}#tab=spectrum&module=value")
 
 
 def test_full_fine_tuning_is_trained_beside_lora(with_tiny: Visit) -> None:

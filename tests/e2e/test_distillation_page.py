@@ -133,8 +133,6 @@ def test_stop_stands_where_train_was_and_keeps_what_was_learned(student_page: Vi
 def test_whoever_comes_back_finds_the_student(student_page: Visit) -> None:
     page = student_page.page
     page.reload()
-    page.wait_for_selector("#soft-figure .plot[data-drawn]")
-    open_tab(page, "Train a student")
     expect(said(student_page)).to_contain_text(re.compile("Stopped|hidden words"))
     expect(panel(student_page).get_by_label("Students so far")).to_have_value(re.compile("Masked words"))
 

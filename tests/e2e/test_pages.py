@@ -20,7 +20,7 @@ def test_the_front_page_opens_with_a_prediction_and_leads_to_every_lab(visit: Vi
     visit.open("", "#home-figure")
     expect(visit.page.locator("#home-chips button[aria-pressed=true]")).to_have_count(1)
     visit.page.click(".stations >> text=How can both sides be trained?")
-    visit.page.wait_for_selector("#fill-figure .plot[data-drawn]")
+    expect(visit.page.get_by_role("tab", name="Why 80, 10, 10")).to_have_attribute("aria-selected", "true")
     visit.turn_to("Pairs")
     visit.page.wait_for_selector("#pair-figure .plot[data-drawn]")
 

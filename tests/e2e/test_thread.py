@@ -118,7 +118,7 @@ def test_arrows_move_between_chapters_and_between_tabs(visitors: Callable[[], Vi
     visit.open("masking", "#fill-figure")
     visit.page.locator(".chapter-menu", has_text="Learn").focus()
     visit.page.keyboard.press("ArrowRight")
-    expect(visit.page.locator(".chapter-menu", has_text="The family")).to_be_focused()
+    expect(visit.page.locator(".chapter-menu", has_text="Family")).to_be_focused()
     visit.page.keyboard.press("ArrowDown")
     expect(visit.page.locator(".chapter-labs a", has_text="RoBERTa")).to_be_focused()
     visit.page.get_by_role("tab", name="Fill the blank").focus()

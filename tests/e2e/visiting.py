@@ -16,6 +16,9 @@ SIZES = ((1440, 900), (1024, 768), (390, 844))
 TWO_FRAMES = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
 """After which a page of another size is laid out."""
 
+NOTHING_TYPED = "() => { try { sessionStorage.clear(); } catch { /* no page is open yet */ } }"
+"""A sentence goes along from page to page: whoever opens one by its address alone brings none."""
+
 expect.set_options(timeout=PATIENCE)
 
 
@@ -40,6 +43,7 @@ class Visit:
             self.outside.append(url)
 
     def open(self, path: str, figure: str) -> None:
+        self.page.evaluate(NOTHING_TYPED)
         self.page.goto(f"{self.address}/{path}")
         self.page.wait_for_selector(f"{figure} .plot[data-drawn]")
 

@@ -102,7 +102,7 @@ def build_losses(page: Page, picker: RunPicker, tab: gr.Tab) -> gr.Dropdown:
     triggers = [
         *(
             button.click,
-            tab.select,
+            *picker.at_opening(tab),
             text.submit,
             second.submit,
             answer.submit,

@@ -39,7 +39,7 @@ def build_merge(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
             view = View("merge", "merge", figures.merge_sentence, figures.merge_figure, bar=True)
     why("no added latency", WHY)
     compare = Connection(page, MERGE, {"run": picker.run}, view)
-    compare.opens(tab.select, note=view.bar, start=str(merge.value), asked=[merge.click])
+    compare.opens(*picker.at_opening(tab), note=view.bar, start=str(merge.value), asked=[merge.click])
     compare.on(merge.click)
     for moved in (tab.select, picker.run.change):
         moved(lambda run: figures.offer(picker.found(run or "")), [picker.run], [offered], **QUIET)

@@ -73,7 +73,8 @@ def build_try(page: Page, picker: RunPicker, tab: gr.Tab) -> gr.Dropdown:
     shown, asked = list(forms.values()), list(turns.values())
     picker.run.change(show, [picker.run], shown, **QUIET)
     picker.run.input(ask, [picker.run, in_view], asked, js=_IN_VIEW, **QUIET)
-    tab.select(show, [picker.run], shown, **QUIET).then(ask, [picker.run], asked, **QUIET)
+    for opened in picker.at_opening(tab):
+        opened(show, [picker.run], shown, **QUIET).then(ask, [picker.run], asked, **QUIET)
     return runs
 
 

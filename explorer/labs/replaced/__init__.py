@@ -43,7 +43,7 @@ REPLACED_DRAWS = LiveAction(
 LAB = Lab(
     slug="replaced",
     title="Replaced",
-    chapter="The family",
+    chapter="Family",
     question="Which words were replaced?",
     teaser="ELECTRA's way: a small generator puts likely words in the blanks, and a discriminator says of every token whether it "
     "was replaced.",

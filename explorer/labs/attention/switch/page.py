@@ -87,7 +87,7 @@ def build_run_switches(page: Page, tab: gr.Tab) -> None:
     inputs = {"run": picker.run, "sentence_a": first, "sentence_b": second, "heads": off, "everywhere": everywhere}
     ablate = _connect(page, ABLATE_RUN, inputs, view, grid)
     moves = tries.into([first, second], show_progress="full")
-    ablate.on(first.submit, second.submit, everywhere.input, tab.select, *moves)
+    ablate.on(first.submit, second.submit, everywhere.input, *picker.at_opening(tab), *moves)
     ablate.on(picker.run.input, adapt=lambda values: values | {"heads": ""})  # another run may have other heads
     picker.wire()
 

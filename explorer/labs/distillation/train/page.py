@@ -19,7 +19,7 @@ from explorer.runs.report import progress
 from explorer.serving.visitors import owner_of
 from explorer.tuning.methods import STUDENT
 from explorer.tuning.students import is_student, labels_only
-from explorer.ui.components import apart, rich_text
+from explorer.ui.components import apart, rich_text, while_in_view
 from explorer.ui.kit import (
     QUIET,
     Tries,
@@ -133,7 +133,11 @@ def build_train(page: Page, picker: RunPicker, tab: gr.Tab) -> Callable[..., Non
         return _listed(page, visitor, request)
 
     def attach(known: Callable[..., Any]) -> None:
-        known(listed, [picker.visitor], [student], **QUIET)
+        found = known(listed, [picker.visitor], [student], **QUIET)
+        # Where the page opens at this tab, it did so before the visitor was known, with the worked example.
+        opened = while_in_view("#distill-said", found.then)
+        following.on(opened)
+        every_seed.on(apart(opened))
 
     return attach
 

@@ -57,4 +57,4 @@ def build_memory(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
         "run": picker.run,
     }
     memory = Connection(page, MEMORY, order, shown)
-    memory.on(tab.select, *(component.change for component in inputs.values()))
+    memory.on(*picker.at_opening(tab), *(component.change for component in inputs.values()))
