@@ -44,7 +44,7 @@ from tests.e2e.tabs import (
     tabs_of,
 )
 from tests.e2e.typed import assert_stays_text
-from tests.e2e.visiting import PATIENCE, SIZES, Visit, open_tab
+from tests.e2e.visiting import NOTHING_TYPED, PATIENCE, SIZES, Visit, open_tab
 
 pytestmark = pytest.mark.e2e
 
@@ -84,6 +84,7 @@ def test_all_pages_are_walked() -> None:
 @pytest.mark.parametrize("path", PAGES)
 def test_a_newcomer_finds_every_tab_computed_and_is_not_kept_out(newcomer: Visit, path: str) -> None:
     page, tabs = newcomer.page, tabs_of(path)
+    page.evaluate(NOTHING_TYPED)
     page.goto(f"{newcomer.address}/{path}")
     page.wait_for_selector(".plot[data-drawn]")
     page.evaluate(AXE)
@@ -138,6 +139,7 @@ def test_so_does_one_who_has_looked_at_runs_of_every_kind(on_a_phone: Visit, ser
         page.wait_for_function(STANDS, arg=[LEAST, False], polling=200)
     walked, wide = {}, {}
     for path in OF_RUNS:
+        page.evaluate(NOTHING_TYPED)
         page.goto(f"{on_a_phone.address}/{path}")
         page.wait_for_function("() => document.querySelector('.plot[data-drawn]')")
         if path in UNFOLDED:

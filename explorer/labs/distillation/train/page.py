@@ -136,7 +136,7 @@ def build_train(page: Page, picker: RunPicker, tab: gr.Tab) -> Callable[..., Non
         found = known(listed, [picker.visitor], [student], **QUIET)
         # Where the page opens at this tab, it did so before the visitor was known, with the worked example.
         opened = while_in_view("#distill-said", found.then)
-        following.on(opened)
+        following.on(apart(opened))
         every_seed.on(apart(opened))
 
     return attach
