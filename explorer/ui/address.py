@@ -105,9 +105,9 @@ class Address:
         """Return, for all Tabs, the tab that is shown first, and what they lie in themselves."""
         return {
             number: {
-                "first": str(tabs.selected or _tabs_of(tabs)[0].id),
+                "first": str(tabs.selected or _names(tabs)[0]),
                 "in": self.lies_in[number],
-                "tabs": [str(tab.id) for tab in _tabs_of(tabs)],
+                "tabs": _names(tabs),
             }
             for number, tabs in self.tabs.items()
         }
