@@ -309,7 +309,9 @@
     const stops = [...document.querySelectorAll("a[href], button, input, textarea, select, summary, [tabindex]")]
       .filter((one) => one.tabIndex >= 0 && !one.disabled && one.checkVisibility());
     const next = stops[stops.indexOf(event.target) + (event.shiftKey ? -1 : 1)];
-    if (next) setTimeout(() => next.isConnected && next.focus(), 0);
+    if (!next) return;
+    event.preventDefault();
+    next.focus();
   }, true);
 
   // Left and Right move between tabs, which are one stop for Tab.
