@@ -57,6 +57,7 @@ window.explorerAddress = (() => {
       else parts.set(one.name, text);
     });
     if (left.length) parts.set("left_out", left.join(", "));
+    window.explorerLesson.inAddress().forEach(([name, value]) => parts.set(name, value));
     if (window.explorerPresent.on()) parts.set("present", "1");
     return parts.toString();
   }
@@ -133,7 +134,10 @@ window.explorerAddress = (() => {
       const parts = new URLSearchParams(isAddress(hashNow()) ? hashNow() : "");
       if (parts.get("present") === "1") window.explorerPresent.open();
       parts.delete("present");
-      return parts.toString() || window.explorerThread?.brought(given) || "";
+      const taught = window.explorerLesson.begin(parts);
+      const brought = window.explorerThread?.brought(given);
+      // A step shows what its author saw, and no sentence from another page.
+      return parts.toString() || (!taught && brought) || "";
     },
     // The sentence in view, and whether a visitor wrote it.
     sentence() {

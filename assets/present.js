@@ -1,5 +1,5 @@
 // Present: what is shown and nothing else, large enough for the last row. P turns it on, Escape off; Right goes on to the question
-// that the tab leaves open, Left back. `present=1` in a page's address opens it so.
+// that the tab leaves open, or to the lesson's next step, Left back. `present=1` in a page's address opens it so.
 window.explorerPresent = (() => {
   const on = () => document.body?.classList.contains("present");
 
@@ -12,6 +12,7 @@ window.explorerPresent = (() => {
   const types = (element) => element.closest?.("input:not([type=range], [type=radio], [type=checkbox]), textarea, select, [contenteditable], dialog[open]");
 
   function follow() {
+    if (window.explorerLesson.on()) return window.explorerLesson.turn(1);
     const link = [...document.querySelectorAll(".foot .lead a")].find((one) => one.offsetParent);
     if (!link) return;
     const to = new URL(link.href);
@@ -27,6 +28,7 @@ window.explorerPresent = (() => {
     else if (event.key === "Escape") turn(false);
     else if (event.target.closest?.("[role=tab], .chips, input")) return;  // which have arrows of their own
     else if (event.key === "ArrowRight") follow();
+    else if (event.key === "ArrowLeft" && window.explorerLesson.on()) window.explorerLesson.turn(-1);
     else if (event.key === "ArrowLeft") history.back();
     else return;
     event.preventDefault();

@@ -49,7 +49,7 @@ window.explorerThread = (() => {
 
   function refresh(touched) {
     const sentence = current();
-    if (touched && sentence?.own && sentence.text !== cameAs) keep(sentence);
+    if (touched && sentence?.own && sentence.text !== cameAs && !window.explorerLesson.on()) keep(sentence);
     document.querySelectorAll(".foot a[data-reads]").forEach((link) => {
       const reads = JSON.parse(link.dataset.reads);
       const given = sentence?.text && parameters(reads, sentence);

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import gradio as gr
 from markupsafe import Markup
 
@@ -15,8 +13,10 @@ from explorer.labs.masking.fill import figures
 from explorer.labs.masking.fill.controls import hidden_now, keep_hidden, open_with, pressed_positions
 from explorer.labs.masking.fill.said_figures import fill_sentence
 from explorer.labs.models.family_figures import letters
+from explorer.lessons.reading import address_of, bundled
+from explorer.lessons.schema import Lesson
 from explorer.models.families import Capability
-from explorer.path import PATH, STATIONS, Station
+from explorer.path import PATH
 from explorer.ui.components import token_chips
 from explorer.ui.kit import View
 from explorer.ui.page import Page
@@ -65,7 +65,7 @@ def ways() -> Markup:
     """Return the three ways in: a path for those who are new, two for those who teach, and a map."""
     return Markup('<div class="ways">{}{}{}</div>').format(
         _way("I am new", "ten questions, each opened by the one before", _new(), is_open=True),
-        _way("I teach", "the same in 45 minutes, or in 90", _teach()),
+        _way("I teach", "lessons of 10 to 15 minutes, of 45, and of 90", _teach()),
         _way("I know BERT", "all pages and tabs", Markup('<div class="map" data-map></div>')),
     )
 
@@ -84,14 +84,39 @@ def _new() -> Markup:
 
 
 def _teach() -> Markup:
-    short = [(one.of_45, one) for one in PATH]
-    return Markup('<div class="two-lists"><div><p>45 minutes</p>{}</div><div><p>90 minutes</p>{}</div></div>').format(
-        _timed(short), _timed([(one.of_90, one) for one in STATIONS])
+    """Return the lessons, then the two paths with their minutes; assets/lesson/list.js makes the buttons work."""
+    lessons = bundled()
+    timed = {name: one for name, one in lessons.items() if one.steps[0].minute is not None}
+    single = Markup("").join(_lesson(name, one) for name, one in lessons.items() if name not in timed)
+    paths = Markup("").join(
+        Markup('<div><ul class="lessons">{}</ul>{}</div>').format(_lesson(name, one), _timed(name, one))
+        for name, one in timed.items()
     )
+    note = "Each step asks before the model answers. Alone, or with a class that answers on its phones."
+    return Markup(
+        '<div data-lessons><p class="caption">{}</p><ul class="lessons">{}</ul><div class="two-lists">{}</div>'
+        '<div class="lesson-own"></div></div>'
+    ).format(note, single, paths)
 
 
-def _timed(stations: Sequence[tuple[int | None, Station]]) -> Markup:
-    """Return stations as a list, each with its minute."""
+def _lesson(name: str, lesson: Lesson) -> Markup:
+    to = address_of(lesson.steps[0].at, name, 1)
+    does = Markup('<a href="{}">Open</a>{}').format(
+        to,
+        Markup("").join(
+            Markup('<button type="button" class="lesson-plain" data-{}="{}">{}</button>').format(what, name, label)
+            for what, label in (("class", "With a class"), ("sheet", "Print"))
+        ),
+    )
+    line = '<li><b>{}</b> <small>{} min, {} questions</small><p>{}</p><div class="lesson-does">{}</div></li>'
+    return Markup(line).format(lesson.title, lesson.minutes, len(lesson.steps), lesson.about, does)
+
+
+def _timed(name: str, lesson: Lesson) -> Markup:
+    """Return a path's steps as a list, each with its minute."""
     line = Markup('<li><span class="minute">{} min</span><a href="{}">{}</a></li>')
-    lines = Markup("").join(line.format(minute, one.to or "./", one.question) for minute, one in stations)
+    lines = Markup("").join(
+        line.format(step.minute, address_of(step.at, name, number), step.title)
+        for number, step in enumerate(lesson.steps, start=1)
+    )
     return Markup('<ul class="stations">{}</ul>').format(lines)

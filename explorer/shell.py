@@ -20,6 +20,7 @@ from explorer.engine.protocol import Engine
 from explorer.foot import lay_out_feet
 from explorer.home import HOME
 from explorer.labs import CHAPTERS, LABS, Lab
+from explorer.lessons.routes import lesson_routes
 from explorer.path import PLACES, Place
 from explorer.reference import Reference, all_of
 from explorer.serving import links, server, sessions
@@ -176,8 +177,9 @@ def _serve_map(request: Request) -> Response:
 
 
 def _style() -> str:
-    """Return the shell's style, then what single labs add."""
-    files = [ASSETS / "style.css", *sorted((ASSETS / "labs").glob("*.css"))]
+    """Return the shell's style, that of lessons, then what single labs add."""
+    files = [ASSETS / name for name in ("style.css", "lesson.css", "lesson/answers.css")]
+    files += sorted((ASSETS / "labs").glob("*.css"))
     return "\n".join(file.read_text(encoding="utf-8") for file in files)
 
 
@@ -228,6 +230,7 @@ def launch_options(engine: Engine, chosen: Settings | None = None) -> dict[str, 
                 Route("/explorer/attention-view.html", _serve_attention_view),
                 Route("/explorer/map.json", _serve_map),
                 Route("/explorer/line", partial(_serve_line, engine)),
+                *lesson_routes(engine, chosen),
             ],
         },
         "favicon_path": str(ASSETS / "icon.svg"),

@@ -139,6 +139,15 @@ class Address:
         )
         return answer | {"address": {"values": values, "tabs": turned, "said": str(remark)}}
 
+    def refused(self, fragment: str) -> list[str]:
+        """Return a sentence for each thing that a fragment asks for and that this page has not; its model isn't looked for."""
+        wanted = dict(parse_qsl(fragment[:LONGEST], keep_blank_values=True))
+        said: list[str] = []
+        wanted.pop(MODEL if self._picked else "", None)
+        tabs = self._turned(wanted.pop(TAB, ""), said)
+        self._values(wanted, dict(tabs), said)
+        return said
+
     def tabs_of(self, number: int) -> list[gr.Tab]:
         """Return the tabs of one of the page's Tabs."""
         return _tabs_of(self.tabs[number])

@@ -6,10 +6,12 @@ from typing import cast
 
 import gradio as gr
 import pytest
+from markupsafe import escape
 
 from explorer.all_pages import pages_and_tabs
 from explorer.home import HOME, ways
 from explorer.labs import LABS
+from explorer.lessons.reading import bundled
 from explorer.path import LEADS, PATH, PLACES, STATIONS
 from explorer.serving.pages import Pages
 from explorer.ui.address import Address
@@ -103,4 +105,5 @@ def test_the_map_lists_every_page_and_every_tab(addresses: dict[str, Address]) -
 def test_the_front_page_has_three_ways_in() -> None:
     said = str(ways())
     assert said.count("<details") == 3
-    assert all(one.question in said for one in STATIONS)
+    assert all(one.question in said for one in PATH)
+    assert all(str(escape(one.title)) in said for one in bundled().values())
