@@ -1,7 +1,8 @@
 """A class at work: sixty students for a minute, each asking every few seconds about texts of their own, while runs train or not.
 
-Then two hundred of them, and a hall of four hundred who ask for masks alone. Beside it Gradio's plain defaults under the class of
-sixty, which asks for masks alone. How much each can do at most is measured by a class that asks for masks without a pause.
+Then sixty phones that answer a lesson's questions, two hundred of the students, and a hall of four hundred who ask for masks
+alone. Beside it Gradio's plain defaults under the class of sixty, which asks for masks alone. How much each can do at most is
+measured by a class that asks for masks without a pause.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ import psutil
 import torch
 from transformers import AutoModelForPreTraining, AutoTokenizer
 
+from benchmarks.answers_of_class import PHONES, QUESTIONS, Answered, give_lesson
 from benchmarks.fill import seconds
 from benchmarks.serving import listening
 from benchmarks.visitors import BASELINE, LONGEST_SECONDS, MODEL, STUDENTS, ask_app, ask_interface, called
@@ -185,6 +187,7 @@ class Measured:
     crowd: Lesson
     hall: Lesson
     busy: Lesson
+    answers: Answered
     pressed: float
     share: float
     megabytes: tuple[float, float]
@@ -197,6 +200,7 @@ async def _ours(address: str, process: psutil.Process, folder: Path) -> Measured
         before = process.memory_info().rss / 2**20
         quiet = await _lesson(browser, ask_ours, "quiet", SECONDS, PAUSE)
         after = process.memory_info().rss / 2**20
+        answers = await give_lesson(browser)
         pressed = await _lesson(browser, ask_ours, "pressed", PRESSED_SECONDS)
         crowd = await _lesson(browser, ask_ours, "crowd", SECONDS, PAUSE, CROWD)
         hall = await _lesson(browser, ask_ours, "hall", SECONDS, PAUSE, HALL, every=False)
@@ -209,7 +213,14 @@ async def _ours(address: str, process: psutil.Process, folder: Path) -> Measured
         alone, _ = await _speed(folder, asyncio.sleep(ALONE_SECONDS))
         beside, busy = await _speed(folder, _lesson(browser, ask_ours, "busy", SECONDS, PAUSE))
     return Measured(
-        quiet, crowd, hall, busy, len(pressed.took["masking"]) / PRESSED_SECONDS, beside / alone, (before, after)
+        quiet,
+        crowd,
+        hall,
+        busy,
+        answers,
+        len(pressed.took["masking"]) / PRESSED_SECONDS,
+        beside / alone,
+        (before, after),
     )
 
 
@@ -242,6 +253,7 @@ def measure() -> str:
     late, beside = ours.quiet.late("masking"), ours.busy.late("masking")
     return (
         f"classroom, {STUDENTS} students for {SECONDS:g} s: {ours.quiet}\n"
+        f"  {PHONES} phones in a lesson, {QUESTIONS} questions: {ours.answers}\n"
         f"  {CROWD} students: {ours.crowd}\n"
         f"  {HALL} who ask for masks alone: {ours.hall}, p95 {ours.hall.late('masking') / bare:.1f} bare passes\n"
         f"  with {RUNS} LoRA runs: {ours.busy} (wanted: attribution in at most 10 s, half of the time)\n"
