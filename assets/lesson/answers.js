@@ -3,6 +3,7 @@ import { element } from "./ask.js";
 
 const MOST_ROWS = 8;
 const BINS = 6;
+const FAR_OUT = 0.1;       // of the answers, on either side
 
 const shown = (number) => Number(number).toLocaleString("en", { maximumSignificantDigits: 3 });
 
@@ -26,23 +27,29 @@ export function rowsOf({ kind, choices = [], unit = "" }, answers, truth) {
   return others ? [...kept, { label: "other words", count: others }] : kept;
 }
 
+// Ranges of one width. One wild answer doesn't squeeze the others into one of them: what is far out stands in a row at the end.
 function bins(answers, truth, unit) {
   const right = typeof truth?.value === "number" ? truth.value : null;
-  const numbers = [...answers.map(([number]) => number), ...(right === null ? [] : [right])];
+  const all = answers.flatMap(([number, times]) => Array(times).fill(number)).sort((one, other) => one - other);
+  const far = Math.floor(all.length * FAR_OUT);
+  const numbers = [...all.slice(far, all.length - far), ...(right === null ? [] : [right])];
   if (!numbers.length) return [];
   const [low, high] = [Math.min(...numbers), Math.max(...numbers)];
-  if (low === high) return [{ label: `${shown(low)}${unit && ` ${unit}`}`, count: answers.reduce((sum, [, times]) => sum + times, 0), right: right !== null }];
-  const rough = (high - low) / BINS;
+  const named = (text) => `${text}${unit && ` ${unit}`}`;
+  const row = (label, isIn) => ({ label: named(label), count: all.filter(isIn).length, right: right !== null && isIn(right) });
+  const rough = (high - low) / BINS || 1;
   const power = 10 ** Math.floor(Math.log10(rough));
-  const width = power * [1, 2, 5, 10].find((one) => one * power >= rough);
-  const start = Math.floor(low / width) * width;
+  const width = power * [1, 2, 5, 10].find((one) => one * power >= rough * 0.999);
+  const start = Math.floor(low / width + 1e-9) * width;
+  const near = width / 1e6;
   const made = [];
-  for (let from = start; from <= high; from += width) {
-    const isIn = (number) => number >= from - width / 1e6 && number < from + width - width / 1e6;
-    const label = `${shown(from)} to ${shown(from + width)}${unit && ` ${unit}`}`;
-    made.push({ label, count: answers.filter(([number]) => isIn(number)).reduce((sum, [, times]) => sum + times, 0), right: right !== null && isIn(right) });
+  let from = start;
+  for (; from <= high + near; from += width) {
+    const [begin, end] = [from - near, from + width - near];
+    made.push(row(low === high ? shown(low) : `${shown(from)} to ${shown(from + width)}`, (number) => number >= begin && number < end));
   }
-  return made;
+  const [below, above] = [row(`below ${shown(start)}`, (number) => number < start - near), row(`${shown(from)} or more`, (number) => number >= from - near)];
+  return [...(below.count ? [below] : []), ...made, ...(above.count ? [above] : [])];
 }
 
 // A table with a bar in each row for the class, and one for the model where it has a number for each row. own: the guess of a visitor

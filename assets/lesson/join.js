@@ -77,7 +77,7 @@ function draw(code, name, number, step) {
       } catch (error) {
         wrong.textContent = error.message;
         if (error.status === 409) return draw(code, name, number, { ...step, own: said });
-        if (error.status) break; // a network that is lost, or a server that starts again, is asked again
+        if (error.status && error.status < 500) break; // a network that is lost, or a server that starts again, is asked again
         await pause(AGAIN);
       }
     }
