@@ -28,6 +28,9 @@ ROOT = Path(__file__).resolve().parents[2]
 START_SECONDS = 300
 """Far more than it takes, so that a busy machine fails no test."""
 
+CHROMIUM = ("chromium-headless-shell", "chromium", "chromium-browser")
+"""The first that is there: the shell has no windows of its own to draw, which take a quarter of the processor time."""
+
 FAILED = pytest.StashKey[bool]()
 
 PROJECTOR = {"width": 1024, "height": 768}
@@ -89,7 +92,7 @@ def profile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     In a profile Chromium keeps the scripts that it has compiled: a page takes half the processor time that it takes a
     context without one.
     """
-    program = shutil.which("chromium") or shutil.which("chromium-browser")
+    program = next(filter(None, map(shutil.which, CHROMIUM)), None)
     if program is None:
         warnings.warn("NO CHROMIUM: the browser tests did not run", stacklevel=1)
         pytest.skip("no chromium on this machine; `make browser` installs it where it may")
