@@ -90,7 +90,7 @@ window.explorerCells = (() => {
       cells = (frame.calcdata || []).flatMap((one) => found(one, frame._fullLayout));
       at = cells.find((cell) => same(cell, at)) || cells[0] || null;
       ring.hidden = !at;
-      const kind = cells.some((cell) => frame._fullData[cell.asked.curveNumber].type === "heatmap") ? "cells" : "values";
+      const kind = cells.some((cell) => frame._fullData[cell.asked.curveNumber].type === "heatmap") ? "cells" : "marks";
       ring.setAttribute("aria-label", `${cells.length} ${kind} of the figure: the arrow keys move between them`);
       if (at) place();
     }

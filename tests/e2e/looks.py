@@ -94,12 +94,13 @@ SETTLED = """() => new Promise((done) => {
 
 BEGINS_AT = """(answers) => {
   const seen = [...document.querySelectorAll(answers)].filter((one) => one.checkVisibility({ visibilityProperty: true }))
-    .map((one) => [one, one.getBoundingClientRect()]).filter(([one, box]) => box.height && (one.textContent.trim() || one.firstChild));
-  return Math.min(...seen.map(([, box]) => box.top + scrollY));
+    .filter((one) => one.textContent.trim() || one.firstElementChild).map((one) => one.getBoundingClientRect());
+  return Math.min(...seen.filter((box) => box.height).map((box) => box.top + scrollY));
 }"""
+"""How far down the first of some answers begins."""
 
-SETTINGS = "() => document.querySelectorAll('.settings-fold[aria-expanded=false]').forEach((button) => button.click())"
-"""What a phone keeps behind a button."""
+SETTINGS = """(open) => document.querySelectorAll(`.settings-fold[aria-expanded=${!open}]`).forEach((button) => button.click())"""
+"""Opens, or closes, what a phone keeps behind a button."""
 
 FOLDED = "[role=tabpanel]:visible button.label-wrap:not(.open)"
 
@@ -132,6 +133,7 @@ def answer_begins_at(page: Any, answer: str) -> float:
     before = page.viewport_size
     resize(page, *SIZES[-1])
     page.evaluate(TWO_FRAMES)  # the first of which folds the settings
+    page.evaluate(SETTINGS, False)
     top = float(page.evaluate(BEGINS_AT, f".said, .plot, {answer}"))
     resize(page, before["width"], before["height"])
     return top
@@ -139,7 +141,7 @@ def answer_begins_at(page: Any, answer: str) -> float:
 
 def unfold(page: Any) -> None:
     """Everything on the tab in view."""
-    page.evaluate(SETTINGS)
+    page.evaluate(SETTINGS, True)
     folded = page.locator(FOLDED)
     while folded.count():
         folded.first.click()
@@ -152,7 +154,7 @@ def too_wide(page: Any) -> dict[int, float]:
     for width, height in SIZES:
         resize(page, width, height)
         page.evaluate(TWO_FRAMES)
-        page.evaluate(SETTINGS)
+        page.evaluate(SETTINGS, True)
         found[width] = width_of(page)
     resize(page, before["width"], before["height"])
     return {width: reached for width, reached in found.items() if reached > width}

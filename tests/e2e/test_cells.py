@@ -11,11 +11,15 @@ from tests.e2e.visiting import Visit
 
 pytestmark = pytest.mark.e2e
 
-DATA = "(selector) => { const { x, y, z } = document.querySelector(selector).data.find((one) => one.type === 'heatmap'); return [x, y, z]; }"
+DATA = """(selector) => {
+  const { x, y, z } = document.querySelector(selector).data.find((one) => one.type === "heatmap");
+  return [x, y, z];
+}"""
 INSIDE = """(selector) => {
-  const [ring, grid] = [document.querySelector(`${selector} .cell-ring`), document.querySelector(`${selector} .plot .heatmaplayer`)]
+  const [ring, cells] = [".cell-ring", ".plot .heatmaplayer"].map((part) => document.querySelector(`${selector} ${part}`))
     .map((one) => one.getBoundingClientRect());
-  return ring.width > 5 && ring.left > grid.left - 9 && ring.right < grid.right + 9 && ring.top > grid.top - 9 && ring.bottom < grid.bottom + 9;
+  return ring.width > 5 && ring.left > cells.left - 9 && ring.right < cells.right + 9
+    && ring.top > cells.top - 9 && ring.bottom < cells.bottom + 9;
 }"""
 RING = "(selector) => getComputedStyle(document.querySelector(`${selector} .cell-ring`)).boxShadow"
 

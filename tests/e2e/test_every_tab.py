@@ -1,7 +1,8 @@
 """The whole menu, every page and every tab, as visitors walk it, each opened once and looked at for everything.
 
 Nothing is empty, nothing complains, no tab starts work that nobody asked for; axe-core finds nothing that keeps somebody out,
-in light and in dark; a phone shows the answer in its first view; nothing is wider than any screen; a streamed figure keeps its table; what is typed stays text.
+in light and in dark; a phone shows the answer in its first view; nothing is wider than any screen; a streamed figure keeps
+its table; what is typed stays text.
 """
 
 from __future__ import annotations
