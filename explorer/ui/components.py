@@ -181,7 +181,19 @@ def head_scripts() -> str:
     address, the sentence that goes along, the map, the view for a projector, figures by the keyboard, settings on a
     phone, what scrolls, code, the glossary's words explained.
     """
-    names = "storage page address thread map present cells phone scrolling code glossary".split()
+    names = [
+        "storage",
+        "page",
+        "address",
+        "thread",
+        "map",
+        "present",
+        "cells",
+        "phone",
+        "scrolling",
+        "code",
+        "glossary",
+    ]
     *scripts, glossary = ((ASSETS / f"{name}.js").read_text(encoding="utf-8") for name in names)
     tagged = "".join(f"<script>{script}</script>" for script in scripts)
     return f"{tagged}<script>\nconst ENTRIES = {as_json()};\n{glossary}</script>"
