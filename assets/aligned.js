@@ -57,9 +57,6 @@ function draw() {
   const rows = (props.value || {}).rows || [];
   if (!rows.length || !width) return;
   cuts(rows).forEach((start, index, starts) => drawBlock(rows, start, starts[index + 1] ?? rows[0].chips.length));
-  const scrolls = place.scrollHeight > place.clientHeight;
-  if (scrolls) place.tabIndex = 0; // for the keyboard
-  else place.removeAttribute("tabindex");
 }
 
 new ResizeObserver(() => { if (place.clientWidth !== width) draw(); }).observe(place);

@@ -97,6 +97,7 @@ async function draw() {
       const { x, y, curveNumber, pointNumber } = event.points[0];
       trigger("select", { x, y, curve: curveNumber, point: pointNumber });
     });
+    window.explorerCells.reach(frame);
   }
   frame.dataset.drawn = String(Number(frame.dataset.drawn || 0) + 1);
   say("drawn");

@@ -2,9 +2,11 @@
 // reads a sentence, and stands in the links to other pages at the foot of each tab.
 window.explorerThread = (() => {
   const KEY = "explorer-sentence";
+  const PAUSE = 300;         // milliseconds
   const MASK = /\[MASK\]|<mask>/;
   let spec = {};
   let pressed = null;        // the tokens that are hidden in the text that the page shows, as parts of that text
+  let waiting = 0;
   let here = "";
   let cameAs = "";           // the sentence as this page took it, which is not what was typed
 
@@ -47,9 +49,18 @@ window.explorerThread = (() => {
     return { ...shown, spans: pressed?.text === shown.text ? pressed.spans : [] };
   }
 
+  // The sentence is kept at once, and the links follow when a visitor pauses or comes near them: there are some seventy.
   function refresh(touched) {
     const sentence = current();
     if (touched && sentence?.own && sentence.text !== cameAs && !window.explorerLesson.on()) keep(sentence);
+    clearTimeout(waiting);
+    waiting = setTimeout(renew, PAUSE);
+  }
+
+  function renew() {
+    clearTimeout(waiting);
+    waiting = 0;
+    const sentence = current();
     document.querySelectorAll(".foot a[data-reads]").forEach((link) => {
       const reads = JSON.parse(link.dataset.reads);
       const given = sentence?.text && parameters(reads, sentence);
@@ -72,6 +83,10 @@ window.explorerThread = (() => {
   }
 
   document.addEventListener("explorer:chips", (event) => { pressed = event.detail; refresh(false); });
+
+  for (const name of ["pointerover", "focusin"]) {
+    document.addEventListener(name, (event) => { if (waiting && event.target.closest?.(".foot")) renew(); });
+  }
 
   document.addEventListener("click", (event) => {
     if (!event.target.closest?.("[data-own]")) return;

@@ -1,4 +1,7 @@
-"""Open a pruned model: its layers have widths of their own, which from_pretrained cannot know. Goes home with each export.
+"""Open a pruned model: its layers have widths of their own, which from_pretrained cannot know.
+
+Every export of a pruned model has a copy of this file beside the weights, as load_pruned.py: it imports nothing of the
+app.
 
     from load_pruned import load_pruned
     model, tokenizer = load_pruned("the folder")

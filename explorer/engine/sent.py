@@ -17,7 +17,7 @@ from explorer.errors import ExplorerError
 from explorer.models.trained import made_by
 from explorer.runs.manager import RunManager
 from explorer.runs.record import RunRecord
-from explorer.runs.store import RunStore
+from explorer.runs.store import RUN_ID, RunStore
 from explorer.settings import BUNDLED_RUNS, Settings
 
 
@@ -29,8 +29,8 @@ def needed(runs: RunManager, model: str, params: Any) -> list[RunRecord]:
     while waiting:
         text = waiting.pop()
         run_id = made_by(text) or text
-        # A longer text is a visitor's, or names a bundled run, which every machine has.
-        record = None if run_id in found or len(run_id) > 40 else _known(runs, run_id)
+        # Most texts are a visitor's, and cannot name a run.
+        record = _known(runs, run_id) if run_id not in found and RUN_ID.fullmatch(run_id) else None
         if record is not None:
             found[run_id] = record
             waiting += [record.spec.teacher, record.spec.after, record.spec.model]

@@ -30,7 +30,7 @@ _UNREADABLE = (ValueError, LookupError, TypeError, AttributeError, RecursionErro
 """The exceptions that reading a damaged record raises."""
 
 _RESTORE = "Whoever runs the server has to restore it from the repository; the other runs are not affected."
-_RUN_ID = re.compile(r"[a-z0-9][a-z0-9-]{5,40}")
+RUN_ID = re.compile(r"[a-z0-9][a-z0-9-]{5,40}")
 
 
 @cache
@@ -71,7 +71,7 @@ class RunStore:
             return
         with suppress(StorageError):  # who needs the list is told
             for run_id, text in self._database.read("SELECT run_id, record FROM runs"):
-                if _RUN_ID.fullmatch(str(run_id)) and not self._copies.write(run_id, str(text)):
+                if RUN_ID.fullmatch(str(run_id)) and not self._copies.write(run_id, str(text)):
                     break
 
     @staticmethod
@@ -131,7 +131,7 @@ class RunStore:
 
     def find(self, run_id: str) -> RunRecord | None:
         """Return a record by its id; None if there is none. Raises StorageError if the database cannot be read."""
-        if not isinstance(run_id, str) or not _RUN_ID.fullmatch(run_id):
+        if not isinstance(run_id, str) or not RUN_ID.fullmatch(run_id):
             return None
         example = self._example_records().get(run_id)
         if example is not None:
@@ -160,7 +160,7 @@ class RunStore:
     def oldest_first(self) -> list[tuple[str, str]]:
         """Return (run_id, owner) of every run in the database. Raises StorageError."""
         rows = self._database.read("SELECT run_id, owner FROM runs ORDER BY created, rowid")
-        return [(str(run_id), str(owner)) for run_id, owner in rows if _RUN_ID.fullmatch(str(run_id))]
+        return [(str(run_id), str(owner)) for run_id, owner in rows if RUN_ID.fullmatch(str(run_id))]
 
     def examples(self) -> list[RunRecord]:
         """Return the bundled runs that lists show, the first visitor's one first."""
@@ -192,7 +192,7 @@ class RunStore:
 
     def folder_of(self, run_id: str) -> Path:
         """Return the folder of a run's weights. Raises BadInputError for what cannot be a run's id."""
-        if not isinstance(run_id, str) or not _RUN_ID.fullmatch(run_id):
+        if not isinstance(run_id, str) or not RUN_ID.fullmatch(run_id):
             raise BadInputError(f"No run is called {str(run_id)[:60]!r}.")
         if run_id in self._example_records() and self._examples is not None:
             return self._examples / run_id

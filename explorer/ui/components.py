@@ -178,10 +178,24 @@ def once_known(value: gr.Textbox | gr.Dropdown, trigger: Any) -> Any:
 
 def head_scripts() -> str:
     """Return scripts for the head of every page: a storage where there is none, the page's work around Gradio, its
-    lesson and its address, the sentence that goes along, the map, the view for a projector, the glossary's words explained.
+    lesson and its address, the sentence that goes along, the map, the view for a projector, figures by the keyboard, settings on a
+    phone, what scrolls, code, the glossary's words explained.
     """
-    files = ("storage.js", "page.js", "lesson.js", "address.js", "thread.js", "map.js", "present.js", "glossary.js")
-    *scripts, glossary = ((ASSETS / name).read_text(encoding="utf-8") for name in files)
+    names = [
+        "storage",
+        "page",
+        "lesson",
+        "address",
+        "thread",
+        "map",
+        "present",
+        "cells",
+        "phone",
+        "scrolling",
+        "code",
+        "glossary",
+    ]
+    *scripts, glossary = ((ASSETS / f"{name}.js").read_text(encoding="utf-8") for name in names)
     tagged = "".join(f"<script>{script}</script>" for script in scripts)
     return f"{tagged}<script>\nconst ENTRIES = {as_json()};\n{glossary}</script>"
 

@@ -98,20 +98,14 @@ class Kept:
         raise UnreadableError(f"{self.name} must be one of {known[:200]}; got {text[:40]!r}.")
 
     def _listed(self, text: str) -> list[str]:
-        try:
-            listed = json.loads(text)
-        except ValueError:
-            listed = None
+        listed = _json(text)
         if not isinstance(listed, list) or len(listed) > 100 or any(isinstance(one, list | dict) for one in listed):
             raise UnreadableError(f'{self.name} must be a list, such as ["a", "b"]; got {text[:40]!r}.')
         return [str(one) for one in listed]
 
     def _table(self, text: str) -> dict[str, Any]:
         before = self.component.value
-        try:
-            rows = json.loads(text)
-        except ValueError:
-            rows = None
+        rows = _json(text)
         width = len(before["headers"])
         if (
             not isinstance(rows, list)
@@ -123,6 +117,14 @@ class Kept:
         ):
             raise UnreadableError(f"{self.name} must be a table of {len(before['data'])} rows and {width} columns.")
         return {"headers": before["headers"], "data": rows}
+
+
+def _json(text: str) -> Any:
+    """Return what an address holds as JSON; None if it is none."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return None
 
 
 def kept(page: Page, place: Callable[[Any], Place]) -> list[Kept]:

@@ -92,6 +92,16 @@ SETTLED = """() => new Promise((done) => {
 })"""
 """What was unfolded has its size: the same for twenty frames."""
 
+BEGINS_AT = """(answers) => {
+  const seen = [...document.querySelectorAll(answers)].filter((one) => one.checkVisibility({ visibilityProperty: true }))
+    .filter((one) => one.textContent.trim() || one.firstElementChild).map((one) => one.getBoundingClientRect());
+  return Math.min(...seen.filter((box) => box.height).map((box) => box.top + scrollY));
+}"""
+"""How far down the first of some answers begins."""
+
+SETTINGS = """(open) => document.querySelectorAll(`.settings-fold[aria-expanded=${!open}]`).forEach((button) => button.click())"""
+"""Opens, or closes, what a phone keeps behind a button."""
+
 FOLDED = "[role=tabpanel]:visible button.label-wrap:not(.open)"
 
 
@@ -118,8 +128,20 @@ def resize(page: Any, width: int, height: int) -> None:
     page.evaluate(TWO_FRAMES)
 
 
+def answer_begins_at(page: Any, answer: str) -> float:
+    """How far down a phone's visitor finds the tab's sentence, its figure, or whatever else is its answer."""
+    before = page.viewport_size
+    resize(page, *SIZES[-1])
+    page.evaluate(TWO_FRAMES)  # the first of which folds the settings
+    page.evaluate(SETTINGS, False)
+    top = float(page.evaluate(BEGINS_AT, f".said, .plot, {answer}"))
+    resize(page, before["width"], before["height"])
+    return top
+
+
 def unfold(page: Any) -> None:
     """Everything on the tab in view."""
+    page.evaluate(SETTINGS, True)
     folded = page.locator(FOLDED)
     while folded.count():
         folded.first.click()
@@ -131,6 +153,8 @@ def too_wide(page: Any) -> dict[int, float]:
     before, found = page.viewport_size, {}
     for width, height in SIZES:
         resize(page, width, height)
+        page.evaluate(TWO_FRAMES)
+        page.evaluate(SETTINGS, True)
         found[width] = width_of(page)
     resize(page, before["width"], before["height"])
     return {width: reached for width, reached in found.items() if reached > width}

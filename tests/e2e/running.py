@@ -29,11 +29,21 @@ def notice(visit: Visit) -> Locator:
 
 
 def type_number(visit: Visit, label: str, number: int, patience: int = PATIENCE) -> None:
-    """Into a slider's box; the slider follows within `patience` milliseconds."""
+    """Into a slider's box; the slider follows within `patience` milliseconds.
+
+    What is typed while Gradio still lays out the part of the page that holds it is lost, and typed again.
+    """
     box = panel(visit).get_by_label(f"number input for {label}")
-    box.fill(str(number))
-    box.press("Enter")
-    expect(panel(visit).get_by_label(f"range slider for {label}")).to_have_value(str(number), timeout=patience)
+    slider = panel(visit).get_by_label(f"range slider for {label}")
+    for wait in (*[LOST] * TRIES, patience) if patience > LOST else (patience,):
+        box.fill(str(number))
+        box.press("Enter")
+        try:
+            expect(slider).to_have_value(str(number), timeout=wait)
+            return
+        except AssertionError:
+            if wait == patience:
+                raise
 
 
 def open_settings(visit: Visit) -> None:

@@ -133,6 +133,14 @@ IN_VIEW = {
 }
 """Where a projector shows the figure with what is asked."""
 
+DRAWN = {
+    ("masking", "Why 80, 10, 10"): "#corrupt-chips",
+    ("pretrain", "One row"): "#row-drawn",
+    ("replaced", "One draw"): "#replaced-rows",
+    ("models", "Changes"): "#family-cards",
+}
+"""What is the answer where it is neither a sentence nor a figure that comes first."""
+
 WORKED = {
     ("pruning", "Prune and see"): "compare_orders",
     ("pruning", "What matters"): "importance",

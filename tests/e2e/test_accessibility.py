@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from playwright.sync_api import expect
 
+from tests.e2e.looks import AXE, EVERY_RULE, FINDINGS, STILL, findings
 from tests.e2e.visiting import Visit
 
 pytestmark = pytest.mark.e2e
+
+
+MOVES = """() => [...document.querySelectorAll("*")].filter((one) => {
+  const { transitionDuration, animationName, scrollBehavior } = getComputedStyle(one);
+  return !/^0s(, 0s)*$/.test(transitionDuration) || animationName !== "none" || scrollBehavior !== "auto";
+}).map((one) => one.outerHTML.slice(0, 100))"""
+"""What would not come at once."""
+
+RUNNING = "document.getAnimations().filter((one) => one.playState === 'running').length"
 
 
 def test_the_keyboard_can_skip_the_links(visit: Visit) -> None:
@@ -33,3 +45,31 @@ def test_a_figure_is_one_image_and_its_buttons_stand_below_it(visit: Visit) -> N
         assert image is not None
         assert box is not None
         assert box["y"] >= image["y"] + image["height"]
+
+
+@pytest.mark.parametrize(("path", "figure"), [("masking", "#fill-figure"), ("distillation", "#soft-figure")])
+def test_nothing_moves_for_one_who_asks_for_that(browser: Any, server: str, path: str, figure: str) -> None:
+    context = browser.new_context(reduced_motion="reduce")
+    visit = Visit(context.new_page(), server)
+    visit.open(path, figure)
+    assert visit.page.evaluate(MOVES) == []
+    visit.page.locator("button.sm:visible").first.click()  # while it is computed, too
+    assert visit.page.evaluate(RUNNING) == 0
+    assert visit.page.evaluate(MOVES) == []
+    context.close()
+    visit.assert_unharmed()
+
+
+def test_what_is_unfolded_keeps_nobody_out(visit: Visit) -> None:
+    """The scripts, in Gradio's colours and its own scrolling parts, and rows of tokens that are higher than their place."""
+    page = visit.page
+    visit.open("masking", "#fill-figure")
+    visit.tab("How likely?")
+    page.wait_for_selector("#score-figure .plot[data-drawn]")
+    for name in ("Data", "Copy as Python"):
+        page.locator("[role=tabpanel]:visible").get_by_role("button", name=name).first.click()
+    page.wait_for_selector(".cm-line span:visible")
+    page.evaluate(AXE)
+    page.add_style_tag(content=STILL)
+    assert findings(page, whole=False) == []
+    assert page.evaluate(FINDINGS, [EVERY_RULE, False]) == [], "on a projector"

@@ -1,7 +1,8 @@
 """The whole menu, every page and every tab, as visitors walk it, each opened once and looked at for everything.
 
 Nothing is empty, nothing complains, no tab starts work that nobody asked for; axe-core finds nothing that keeps somebody out,
-in light and in dark; nothing is wider than any screen; a streamed figure keeps its table; what is typed stays text.
+in light and in dark; a phone shows the answer in its first view; nothing is wider than any screen; a streamed figure keeps
+its table; what is typed stays text.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from tests.e2e.looks import (
     NOTHING,
     STANDS,
     STILL,
+    answer_begins_at,
     findings,
     resize,
     too_wide,
@@ -33,6 +35,7 @@ from tests.e2e.looks import (
 )
 from tests.e2e.tabs import (
     ANSWERED_LIVE,
+    DRAWN,
     IN_VIEW,
     OF_RUNS,
     PAGES,
@@ -52,6 +55,9 @@ NAMES = "[role=tab]:visible"
 CHOSEN = "[role=tab][aria-selected=true]:visible"
 FOLD = 768
 """Lines of a projector."""
+
+FIRST_VIEW = SIZES[-1][1] - 120
+"""Pixels from the top at which a phone still shows something of the answer."""
 
 PHONE = dict(zip(("width", "height"), SIZES[-1], strict=True))
 
@@ -103,6 +109,7 @@ def test_a_newcomer_finds_every_tab_computed_and_is_not_kept_out(newcomer: Visit
             expect(page.locator("[role=tabpanel]:visible .bar").first).to_contain_text("Computed beforehand")
         if (path, tab.name) in IN_VIEW:
             assert_in_view(page, tab)
+        assert answer_begins_at(page, DRAWN.get((path, tab.name), tab.shows)) < FIRST_VIEW, tab
         assert findings(page, whole=tab == tabs[0]) == [], tab
         if (path, tab.name) in STREAMED:
             assert_keeps_its_table(newcomer, tab.shows)

@@ -74,7 +74,7 @@ class Visit:
 
     def assert_unharmed(self) -> None:
         """Nothing broke on the page, and nothing was fetched from elsewhere."""
-        assert self.errors == []
+        assert self.errors == [], self.errors
         assert self.outside == [], "the page fetched something from outside"
 
 

@@ -43,7 +43,7 @@ def build_neuron(
 ) -> None:
     """Fill and wire the tab. triggers: the page's own events that bring other texts."""
     text, first_layer, first_head, first_position = OPENING
-    with two_columns():
+    with two_columns("controls"):
         layer = control(QueryKeyParams, "layer", value=first_layer, min_width=200, elem_id="neuron-layer")
         head = control(QueryKeyParams, "head", value=first_head, min_width=200)
         with outputs_column(2, 270):

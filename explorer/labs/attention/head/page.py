@@ -143,21 +143,24 @@ def _wire_finds(
     sliders: tuple[gr.Slider, gr.Slider],
 ) -> None:
     def finder(name: str) -> Any:
-        async def find(model: str, sentence_a: str, sentence_b: str) -> list[Any]:
+        async def find(model: str, sentence_a: str, sentence_b: str, ticket: int) -> list[Any]:
             try:
                 params = StatisticsParams(sentence_a, sentence_b)
                 result = await answer(page.engine, STATISTICS.job, params, model)
             except Exception as error:
-                return [page.explain(readable(error)), gr.skip(), gr.skip()]
+                return [page.explain(readable(error)), gr.skip(), gr.skip(), gr.skip()]
             grid = result.grid(name) or ()
             # By the negative value: of equal heads the first is found.
             _, layer, head = min(
                 (-value, place, number) for place, row in enumerate(grid) for number, value in enumerate(row)
             )
-            return ["", layer, head]
+            return ["", layer, head, ticket + 1]
 
         return find
 
+    # Changes where a head was found, and not where the notice says why none was: an answer would take the notice away.
+    found = gr.Number(0, visible="hidden", label="ticket", precision=0)
     for title, button in buttons.items():
-        found = button.click(finder(FINDS[title]), [page.model, *texts], [page.notice, *sliders], **QUIET)
-        one.on(found.success)
+        asked, filled = [page.model, *texts, found], [page.notice, *sliders, found]
+        button.click(finder(FINDS[title]), asked, filled, **QUIET)
+    one.on(found.change)
