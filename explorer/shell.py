@@ -42,6 +42,7 @@ from explorer.ui.components import ASSETS, head_scripts, notice_place, theme
 from explorer.ui.page import Page
 from explorer.ui.picker import Picker
 from explorer.ui.tabs import build_tabs
+from explorer.ui.take_home import lay_out_take_home
 
 TITLE = "BERT Explorer"
 
@@ -91,7 +92,8 @@ def _build_page(app: gr.Blocks, lab: Lab, engine: Engine) -> Address:
     if lab is not HOME and not _asks_for(picker.model, list(app.fns.values())[before:]):
         picker.hide()
     address.find(app, page)
-    lay_out_feet(address, lab, [HOME, *LABS])
+    lay_out_feet(address, page, [HOME, *LABS])
+    lay_out_take_home(app, address, page)
     address.wire(app, page, picker)
     return address
 

@@ -178,10 +178,23 @@ def once_known(value: gr.Textbox | gr.Dropdown, trigger: Any) -> Any:
 
 def head_scripts() -> str:
     """Return scripts for the head of every page: a storage where there is none, the page's work around Gradio, its
-    address, the sentence that goes along, the map, the view for a projector, the
-    glossary's words explained.
+    address, the sentence that goes along, the map, the view for a projector, what is taken home, the glossary's words
+    explained.
     """
-    files = ("storage.js", "page.js", "address.js", "thread.js", "map.js", "present.js", "glossary.js")
+    files = (
+        "storage.js",
+        "saving.js",
+        "colours.js",
+        "page.js",
+        "address.js",
+        "thread.js",
+        "map.js",
+        "present.js",
+        "frozen.js",
+        "notebook.js",
+        "report.js",
+        "glossary.js",
+    )
     *scripts, glossary = ((ASSETS / name).read_text(encoding="utf-8") for name in files)
     tagged = "".join(f"<script>{script}</script>" for script in scripts)
     return f"{tagged}<script>\nconst ENTRIES = {as_json()};\n{glossary}</script>"
