@@ -10,9 +10,9 @@ window.explorerFrozen = (() => {
     ]),
     "border-top-left-radius", "border-top-right-radius", "border-bottom-left-radius", "border-bottom-right-radius", "border-collapse",
     "font-family", "font-size", "font-weight", "font-style", "line-height", "letter-spacing", "text-align", "text-transform",
-    "text-decoration-line", "text-decoration-style", "list-style-type", "fill", "stroke", "stroke-width", "stroke-dasharray", "text-anchor",
+    "text-decoration-line", "text-decoration-style", "list-style-type", "fill", "fill-opacity", "stroke", "stroke-opacity", "stroke-width", "dominant-baseline", "stroke-dasharray", "text-anchor",
   ];
-  const DROPPED = "script, style, link, iframe, object, embed, .saves, [hidden]";
+  const DROPPED = "script, style, link, iframe, object, embed, .saves, .stepper, [hidden]";
   // A control is a picture of itself in a report: nobody answers a press.
   const PRESSED = { BUTTON: "span", A: "span", SUMMARY: "div", DETAILS: "div" };
 
@@ -22,6 +22,8 @@ window.explorerFrozen = (() => {
     const width = pseudo ? style.width : String(element.computedStyleMap?.().get("width") ?? "auto");
     const pairs = [...LOOKS.map((name) => [name, style.getPropertyValue(name)]), ["width", width]];
     if (pseudo) pairs.push(["content", style.content]);
+    const columns = pairs.find(([name]) => name === "grid-template-columns");
+    columns[1] = columns[1].replace(/[\d.]+px/g, "fit-content($&)");  // as wide as here, narrower where there is less room
     return pairs.filter(([, value]) => value).map(([name, value]) => `${name}:${value}!important`).join(";").replaceAll("<", "\\3c ");
   }
 

@@ -21,9 +21,10 @@ window.explorerReport = (() => {
   const seen = (element) => element && element.checkVisibility() && (plotOf(element) ? !plotOf(element).hidden : element.innerText.trim() || element.querySelector("svg"));
   const inOrder = (one, other) => (one.compareDocumentPosition(other) & Node.DOCUMENT_POSITION_FOLLOWING ? -1 : 1);
 
-  // What one question of the tab shows; null where it has shown nothing.
-  function section({ name, shown, table, script, plain }, values) {
-    const elements = shown.map((id) => document.getElementById(id)).filter(seen).sort(inOrder);
+  // What one question of the tab shows, but for what another has shown before it; null where it has shown nothing.
+  function section({ name, shown, table, script, plain }, values, before) {
+    const elements = [...new Set(shown.map((id) => document.getElementById(id)))].filter((one) => seen(one) && !before.has(one)).sort(inOrder);
+    elements.forEach((one) => before.add(one));
     const rows = values[table]?.data?.length ? values[table] : null;
     if (!rows && !elements.some(plotOf)) return null;
     const own = plain === null || !/^(?!# What is asked)/.test(values[plain] || "") ? "" : values[plain];
@@ -34,7 +35,9 @@ window.explorerReport = (() => {
   function gathered(spec, values) {
     const address = window.explorerAddress;
     const asked = spec.asked.filter((one) => address.inView(one.tabs));
-    const sections = asked.map((one) => section(one, values)).filter(Boolean);
+    const before = new Set();
+    const sections = asked.map((one) => section(one, values, before)).filter(Boolean);
+    sections.sort(({ elements: [one] }, { elements: [other] }) => (one && other ? inOrder(one, other) : Boolean(other) - Boolean(one)));
     const models = [...new Set(sections.flatMap(({ elements }) => elements.map((one) => one.dataset.model)).filter(Boolean))];
     const settings = address.settings();
     if (!models.length) models.push(...settings.filter(([name]) => name === "model").map(([, value]) => value));
@@ -126,7 +129,7 @@ window.explorerReport = (() => {
     .figure { width: 100%; } a { color: var(--link); overflow-wrap: anywhere; }
     .table { max-height: 460px; overflow: auto; border: 1px solid var(--line); border-radius: 8px; }
     .table table, .facts { border-collapse: collapse; font-size: 15px; } .table table { width: 100%; }
-    .table th, .table td { padding: 4px 10px; text-align: left; border-top: 1px solid var(--line); overflow-wrap: anywhere; } .table thead th { position: sticky; top: 0; background: var(--chip); border: 0; }
+    .table th, .table td { padding: 4px 10px; text-align: left; border-top: 1px solid var(--line); overflow-wrap: break-word; } .table thead th { white-space: nowrap; position: sticky; top: 0; background: var(--chip); border: 0; }
     .facts th { padding: 2px 16px 2px 0; text-align: left; vertical-align: top; font-weight: 400; color: var(--muted); } .facts td { overflow-wrap: anywhere; }
     pre { max-height: 460px; overflow: auto; padding: 10px 12px; border: 1px solid var(--line); border-radius: 8px; background: var(--chip); font: 14px/1.4 ui-monospace, Menlo, Consolas, monospace; }`;
 

@@ -81,5 +81,6 @@ def _drawn(binding: Any) -> list[gr.HTML]:
 
 
 def _name(part: Any) -> str:
-    """Return the id of a component's element on the page."""
-    return str(part.elem_id or f"component-{part._id}")
+    """Return the id of a component's element on the page: Gradio gives HTML none of its own."""
+    part.elem_id = part.elem_id or f"shown-{part._id}"
+    return str(part.elem_id)
