@@ -8,7 +8,9 @@ from collections.abc import Sequence
 import gradio as gr
 from markupsafe import Markup
 
+from explorer import ledger
 from explorer.action import Lab
+from explorer.home import EXAMPLE
 from explorer.path import LEADS
 from explorer.ui.address import Address
 from explorer.ui.page import Page
@@ -26,8 +28,11 @@ def lay_out_feet(address: Address, page: Page, labs: Sequence[Lab]) -> None:
     for tab in outermost:
         outer = tab.parent
         with tab:
-            line = LINE if str(tab.id) in taken else ""
-            gr.HTML(str(foot(address, lab, str(tab.id), labs, titles) + line), elem_classes=["foot"])
+            name = str(tab.id)
+            lines = foot(address, lab, name, labs, titles) + ledger.line(
+                lab.slug, name, tab is outermost[0], EXAMPLE.text
+            )
+            gr.HTML(str(lines + (LINE if name in taken else "")), elem_classes=["foot"])
         tab.parent = outer  # to enter a tab again puts it, to Gradio's mind, where that was done
     if not outermost:
         gr.HTML(str(foot(address, lab, "", labs, titles) + (LINE if taken else "")), elem_classes=["foot"])

@@ -193,6 +193,7 @@ def head_scripts() -> str:
         "frozen.js",
         "notebook.js",
         "report.js",
+        "ledger.js",
         "glossary.js",
     )
     *scripts, glossary = ((ASSETS / name).read_text(encoding="utf-8") for name in files)
