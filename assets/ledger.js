@@ -53,8 +53,8 @@
       }
     } catch (error) { said = error.message; }
     filling = false;
-    told(said);
     show();
+    told(said);
   }
 
   // "ALBERT: 17.6 signals per 100 tokens, 4.15M parameters stored."
@@ -68,8 +68,11 @@
     const cells = kept();
     const filled = new Set(Object.keys(cells).map((name) => name.split(".")[0]));
     document.querySelectorAll(".of-ledger").forEach((line) => {
-      const names = JSON.parse(line.dataset.cells).filter((name) => cells[name]);
-      if (!names.length) return;
+      const all = JSON.parse(line.dataset.cells);
+      const names = all.filter((name) => cells[name]);
+      const asks = line.querySelector("button");
+      asks.hidden = JSON.parse(line.dataset.atOnce).length > 0 || names.length === all.length;
+      if (!names.length && asks.hidden) return;
       const place = line.querySelector("[role=status]");
       place.textContent = `Your ledger: ${filled.size} of ${line.dataset.rows} rows. ${inWords(names.map((name) => cells[name]))}`;
       line.hidden = false;
@@ -99,8 +102,17 @@
     const told = (said) => { button.parentElement.querySelector("[role=status]").textContent = said; };
     if (button.dataset.ledger === "fill") fill([...document.querySelectorAll("[data-cell]")].map((one) => one.dataset.cell), told);
     else if (button.dataset.ledger === "save") told(save());
+    else if (button.dataset.ledger === "here") fillHere(button.parentElement, "cells");
     else { keep({}); show(); told(""); }
   });
+
+  function fillHere(line, which) {
+    fill(JSON.parse(line.dataset[which]), (said) => {
+      if (!said) return;
+      line.querySelector("[role=status]").textContent = `Your ledger: ${said}`;
+      line.hidden = false;
+    });
+  }
 
   // A station is where a visitor stays; what the page itself is asked comes first.
   let since = 0;
@@ -118,11 +130,7 @@
     if ([...document.querySelectorAll(".figure[data-waiting], .figure[data-awaited]")].some((one) => one.offsetParent)) return;
     if (filling || document.hidden) return;
     line.dataset.been = "";
-    fill(JSON.parse(line.dataset.cells), (said) => {
-      if (!said) return;
-      line.querySelector("[role=status]").textContent = `Your ledger: ${said}`;
-      line.hidden = false;
-    });
+    fillHere(line, "atOnce");
   }, LOOK);
 
 })();

@@ -154,10 +154,11 @@ _MODELS = {
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell: where it is filled, and how."""
+    """A cell: where it is filled, and how; if that takes many seconds, only after a press."""
 
     to: str
     measure: Measure
+    pressed: bool = False
 
 
 _CORRUPT, _ROW, _RECIPE, _SIZES = "masking#tab=corrupt", "pretrain", "models#tab=recipe", "models#tab=sizes"
@@ -176,8 +177,8 @@ CELLS: dict[str, Cell] = {
     "lora.stored": Cell(_LORA, _stored_of_lora),
     "lora.trained": Cell(_LORA, _to_train(BERT, "lora")),
     "lora.time": Cell(_LORA, _pass(BERT, "lora", "attached")),
-    "pruned.stored": Cell(_PRUNE, _stored_of_pruned),
-    "pruned.time": Cell(_PRUNE, _pass_of_pruned),
+    "pruned.stored": Cell(_PRUNE, _stored_of_pruned, pressed=True),
+    "pruned.time": Cell(_PRUNE, _pass_of_pruned, pressed=True),
 }
 """By row and column. What starts from a trained BERT has no signal of its own, and what is left of one no task yet."""
 
@@ -226,7 +227,8 @@ def line(slug: str, tab: str, first: bool, sentence: str) -> Markup:
     names = [name for name, cell in CELLS.items() if cell.to in here]
     if not names:
         return Markup("")
-    return _LINE.format(json.dumps(names), len(ROWS), sentence)
+    at_once = [name for name in names if not CELLS[name].pressed]
+    return _LINE.format(json.dumps(names), json.dumps(at_once), len(ROWS), sentence)
 
 
 def whole(sentence: str) -> Markup:
@@ -252,13 +254,15 @@ def _place(row: str, column: str) -> Markup:
 
 
 _LINE = Markup(
-    '<p class="of-ledger" data-cells="{}" data-rows="{}" data-example="{}" hidden><span role="status"></span> '
+    '<p class="of-ledger" data-cells="{}" data-at-once="{}" data-rows="{}" data-example="{}" hidden><span role="status"></span> '
+    '<button type="button" class="plain" data-ledger="here" hidden>Measure it here</button> '
     '<a href="./#ledger">See the ledger</a></p>'
 )
 
 _WHOLE = Markup("""<details id="ledger">
 <summary>Your ledger<small>what each of them gets, stores, trains and takes</small></summary>
-<div class="ledger-table"><table><thead><tr><th scope="col">model</th>{}</tr></thead><tbody>{}</tbody></table></div>
+<div class="ledger-table" tabindex="0" role="region" aria-label="The ledger">
+<table><thead><tr><th scope="col">model</th>{}</tr></thead><tbody>{}</tbody></table></div>
 <p>A cell is filled at its station, or all of them now:
 <button type="button" class="plain" data-ledger="fill">Fill all</button>
 <button type="button" class="plain" data-ledger="save">Take home as CSV</button>

@@ -43,6 +43,7 @@ def stored(client: Client, model: str) -> str:
 def typed(visit: Visit) -> None:
     """A sentence, on the first station."""
     visit.page.goto(f"{visit.address}/")
+    visit.page.wait_for_selector("#home-figure .plot[data-drawn]")
     box = visit.page.locator("#home-text textarea")
     box.fill(SENTENCE)
     box.press("Enter")
@@ -145,6 +146,18 @@ def test_all_of_it_is_filled_at_once(visitors: Callable[[], Visit], client: Clie
     *_, left = rows_of(client, "prune", model="bert-mini", share="0.5", examples=8, held_out=8)
     assert cells["pruned.stored"] == compact(left["parameters"])
     assert float(cells["pruned.time"].split()[0]) > 0
+
+
+def test_what_takes_many_seconds_is_measured_after_a_press(visitors: Callable[[], Visit]) -> None:
+    visit = visitors()
+    visit.page.goto(f"{visit.address}/pruning")
+    line = visit.page.locator(".of-ledger:visible")
+    expect(line).to_contain_text("Your ledger: 0 of 7 rows.")
+    line.get_by_role("button", name="Measure it here").click()
+    expect(line).to_contain_text("BERT, pruned by half: ")
+    expect(line.get_by_role("button")).to_have_count(0)
+    visit.page.goto(f"{visit.address}/#ledger")
+    assert shown(visit).keys() == {"pruned.stored", "pruned.time"}
 
 
 def test_what_cannot_be_measured_is_said(visitors: Callable[[], Visit]) -> None:
