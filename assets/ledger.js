@@ -4,6 +4,7 @@
   const KEY = "explorer-ledger";
   const STAYED = 1500;       // milliseconds after which a visitor is at a station
   const LOOK = 500;
+  const called = location.hash === "#ledger";  // as the page opens: the address soon holds what is asked there
   let filling = false;
 
   function kept() {
@@ -122,7 +123,7 @@
     if (drawn.length) {  // by Gradio, some time after this script ran
       drawn.forEach((one) => { one.dataset.shown = ""; });
       show();
-      if (drawn[0].id && location.hash === "#ledger") { drawn[0].open = true; drawn[0].scrollIntoView(); }
+      if (drawn[0].id && called) { drawn[0].open = true; drawn[0].scrollIntoView(); }
     }
     const line = [...document.querySelectorAll(".of-ledger")].find((one) => one.parentElement.offsetParent);
     if (line !== station) [station, since] = [line, Date.now()];
