@@ -158,6 +158,13 @@ window.explorerAddress = (() => {
         Date.now(),
       ];
     },
+    inView,
+    // Everything that is set for what is in view, and the run.
+    settings() {
+      const run = new URLSearchParams(location.search).get("run");
+      const shown = spec.kept.map((one, at) => [one, written(values[at])]).filter(([one, text]) => text && text !== "[]" && inView(one.tabs));
+      return [...(run ? [["run", run]] : []), ...shown.map(([one, text]) => [one.name, text])];
+    },
     // The controls' values, in the order of `kept`.
     keep(given) {
       values = given;

@@ -24,15 +24,6 @@ function plotly() {
   return window.explorerPlotly;
 }
 
-function coloured(value, palette) {
-  if (typeof value === "string") return value.startsWith("@") && palette[value.slice(1)] ? palette[value.slice(1)] : value;
-  if (Array.isArray(value)) return value.map((entry) => coloured(entry, palette));
-  if (value && typeof value === "object") {
-    return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, coloured(entry, palette)]));
-  }
-  return value;
-}
-
 // For the last row: no letter under 20 pixels, and a figure that stands alone as high as the screen lets it.
 const LEAST = 20;
 function enlarge(layout, data) {
@@ -75,8 +66,9 @@ async function draw() {
   const library = await plotly();
   palettes = props.palettes || palettes;  // an update that names the value alone takes them away for a moment
   const palette = palettes[document.body.classList.contains("dark") ? "dark" : "light"];
+  frame.explorerFigure = { value: { data: value.data, layout: value.layout, narrow: value.narrow }, palettes };  // for report.js
   const narrow = frame.clientWidth < 560 && value.narrow;
-  const { data, layout } = coloured({ data: value.data, layout: narrow || value.layout }, palette);
+  const { data, layout } = window.explorerColoured({ data: value.data, layout: narrow || value.layout }, palette);
   if (value.low && window.innerWidth >= 640 && window.innerHeight <= 800) layout.height = value.low;
   frame.style.minHeight = layout.height + "px";
   if (window.innerWidth < 640) {  // a phone; a figure that shares a projector's width keeps its sizes

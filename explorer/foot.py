@@ -8,25 +8,34 @@ from collections.abc import Sequence
 import gradio as gr
 from markupsafe import Markup
 
+from explorer import ledger
 from explorer.action import Lab
+from explorer.home import EXAMPLE
 from explorer.path import LEADS
 from explorer.ui.address import Address
+from explorer.ui.page import Page
+from explorer.ui.take_home import LINE, places_taken
 
 OF_RUNS = (("finetune", ""), ("delta", ""), ("distillation", ""), ("pruning", ""), ("attribution", "tab=run"))
 """The pages that show a run of the visitor's, and where on them."""
 
 
-def lay_out_feet(address: Address, lab: Lab, labs: Sequence[Lab]) -> None:
+def lay_out_feet(address: Address, page: Page, labs: Sequence[Lab]) -> None:
     """Lay out the foot of each of a page's tabs, or of a page without tabs. labs: all pages, by which they are called."""
-    titles = {one.slug: one.title for one in labs}
+    lab, titles = page.lab, {one.slug: one.title for one in labs}
+    taken = places_taken(address, page)
     outermost = [tab for number, place in address.lies_in.items() if not place for tab in address.tabs_of(number)]
     for tab in outermost:
         outer = tab.parent
         with tab:
-            gr.HTML(str(foot(address, lab, str(tab.id), labs, titles)), elem_classes=["foot"])
+            name = str(tab.id)
+            lines = foot(address, lab, name, labs, titles) + ledger.line(
+                lab.slug, name, tab is outermost[0], EXAMPLE.text
+            )
+            gr.HTML(str(lines + (LINE if name in taken else "")), elem_classes=["foot"])
         tab.parent = outer  # to enter a tab again puts it, to Gradio's mind, where that was done
     if not outermost:
-        gr.HTML(str(foot(address, lab, "", labs, titles)), elem_classes=["foot"])
+        gr.HTML(str(foot(address, lab, "", labs, titles) + (LINE if taken else "")), elem_classes=["foot"])
 
 
 def foot(address: Address, lab: Lab, tab: str, labs: Sequence[Lab], titles: dict[str, str]) -> Markup:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gradio as gr
 from markupsafe import Markup
 
+from explorer import ledger
 from explorer.action import Reads
 from explorer.labs import Lab
 from explorer.labs.masking import FILL_MASKS
@@ -80,7 +81,7 @@ def _new() -> Markup:
         Markup('<li><a href="{}">{}</a><small>{}</small></li>').format(one.to or "./", one.question, one.leaves)
         for one in PATH
     )
-    return Markup('<ol class="stations">{}</ol>').format(lines)
+    return Markup('<ol class="stations">{}</ol>{}').format(lines, ledger.whole(EXAMPLE.text))
 
 
 def _teach() -> Markup:

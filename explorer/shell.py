@@ -15,8 +15,10 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from explorer import ledger
 from explorer.all_pages import pages_and_tabs
 from explorer.engine.protocol import Engine
+from explorer.errors import readable
 from explorer.foot import lay_out_feet
 from explorer.home import HOME
 from explorer.labs import CHAPTERS, LABS, Lab
@@ -43,6 +45,7 @@ from explorer.ui.components import ASSETS, head_scripts, notice_place, theme
 from explorer.ui.page import Page
 from explorer.ui.picker import Picker
 from explorer.ui.tabs import build_tabs
+from explorer.ui.take_home import lay_out_take_home
 
 TITLE = "BERT Explorer"
 
@@ -92,7 +95,8 @@ def _build_page(app: gr.Blocks, lab: Lab, engine: Engine) -> Address:
     if lab is not HOME and not _asks_for(picker.model, list(app.fns.values())[before:]):
         picker.hide()
     address.find(app, page)
-    lay_out_feet(address, lab, [HOME, *LABS])
+    lay_out_feet(address, page, [HOME, *LABS])
+    lay_out_take_home(app, address, page)
     address.wire(app, page, picker)
     return address
 
@@ -171,6 +175,17 @@ def _serve_line(engine: Engine, request: Request) -> Response:
     return JSONResponse(asdict(engine.line(ago)))
 
 
+async def _serve_ledger(engine: Engine, request: Request) -> Response:
+    """Serve one cell of the ledger, measured now. What is asked comes in the body, where no log has the sentence."""
+    try:
+        given = await request.json()
+        return JSONResponse(await ledger.measured(engine, given["cell"], given["text"]))
+    except (ValueError, TypeError, KeyError):
+        return JSONResponse({"error": "The ledger is asked for a cell and a text."}, 400)
+    except Exception as error:
+        return JSONResponse({"error": str(readable(error))}, 422)
+
+
 def _serve_map(request: Request) -> Response:
     """Serve the titles and addresses of all pages and tabs."""
     return JSONResponse([asdict(page) for page in pages_and_tabs(request.app.get_blocks().addresses)])
@@ -229,6 +244,7 @@ def launch_options(engine: Engine, chosen: Settings | None = None) -> dict[str, 
                 Route(f"/{STYLE_NAME}", serve_style),
                 Route("/explorer/attention-view.html", _serve_attention_view),
                 Route("/explorer/map.json", _serve_map),
+                Route("/explorer/ledger", partial(_serve_ledger, engine), methods=["POST"]),
                 Route("/explorer/line", partial(_serve_line, engine)),
                 *lesson_routes(engine, chosen),
             ],

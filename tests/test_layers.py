@@ -95,7 +95,15 @@ def test_maths_knows_torch_alone() -> None:
 
 FLOORS = (
     ("app",),
-    ("explorer", "explorer.shell", "explorer.home", "explorer.foot", "explorer.all_pages", "explorer.path"),
+    (
+        "explorer",
+        "explorer.shell",
+        "explorer.home",
+        "explorer.foot",
+        "explorer.ledger",
+        "explorer.all_pages",
+        "explorer.path",
+    ),
     ("explorer.lessons",),
     ("explorer.labs",),
     ("explorer.ui",),

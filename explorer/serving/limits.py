@@ -16,7 +16,7 @@ from explorer.serving.uploads import COOKIE, Uploads, megabytes, name_of, too_la
 from explorer.settings import MEBIBYTE, Settings
 
 UPLOADS = "/gradio_api/upload"
-QUESTIONS = re.compile(r"/gradio_api/(queue/join|run/|api/|call/|mcp\b)|/explorer/(lessons/|class$)")
+QUESTIONS = re.compile(r"/gradio_api/(queue/join|run/|api/|call/|mcp\b)|/explorer/(lessons/|class$|ledger\b)")
 FRAMING = MEBIBYTE
 """Bytes of an upload's request besides the file."""
 

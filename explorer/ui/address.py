@@ -7,7 +7,7 @@ A fragment never reaches a server's log, and a page stays one page to every cach
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 from urllib.parse import parse_qsl
@@ -45,6 +45,7 @@ class Address:
         self._answer = gr.JSON(visible=False)
         self.remark = rich_text(elem_classes=["address-remark"])
         self.opened = self._opened.change
+        self.place: Callable[[Any], Place] = lambda part: ()
         self.kept: list[Kept] = []
         self.tabs: dict[int, gr.Tabs] = {}
         self.lies_in: dict[int, Place] = {}
@@ -52,7 +53,7 @@ class Address:
 
     def find(self, blocks: gr.Blocks, page: Page) -> None:
         """Find the page's tabs, and the controls in each, once they are laid out."""
-        place = places_of(blocks)
+        self.place = place = places_of(blocks)
         self.kept = kept(page, place)
         here = [part for part in blocks.blocks.values() if part.page == blocks.current_page]
         self.tabs = {part._id: part for part in here if isinstance(part, gr.Tabs)}

@@ -178,11 +178,13 @@ def once_known(value: gr.Textbox | gr.Dropdown, trigger: Any) -> Any:
 
 def head_scripts() -> str:
     """Return scripts for the head of every page: a storage where there is none, the page's work around Gradio, its
-    lesson and its address, the sentence that goes along, the map, the view for a projector, figures by the keyboard, settings on a
-    phone, what scrolls, code, the glossary's words explained.
+    lesson and its address, the sentence that goes along, the map, the view for a projector, figures by the keyboard,
+    settings on a phone, what scrolls, code, what is taken home, the glossary's words explained.
     """
     names = [
         "storage",
+        "saving",
+        "colours",
         "page",
         "lesson",
         "address",
@@ -193,6 +195,10 @@ def head_scripts() -> str:
         "phone",
         "scrolling",
         "code",
+        "frozen",
+        "notebook",
+        "report",
+        "ledger",
         "glossary",
     ]
     *scripts, glossary = ((ASSETS / f"{name}.js").read_text(encoding="utf-8") for name in names)

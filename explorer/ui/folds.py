@@ -131,12 +131,6 @@ def _save_csv(name: str) -> str:
 _CSV = """(table) => {
   if (!table) return "";
   if (!table.data?.length) return "%s";
-  const quote = (cell) => (/[",\\n]/.test(String(cell)) ? '"' + String(cell).replaceAll('"', '""') + '"' : String(cell ?? ""));
-  const lines = [table.headers, ...table.data].map((row) => row.map(quote).join(","));
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([lines.join("\\n") + "\\n"], { type: "text/csv" }));
-  link.download = "%s";
-  link.click();
-  URL.revokeObjectURL(link.href);
+  window.explorerSaving.save("%s", window.explorerSaving.csv(table.headers, table.data), "text/csv");
   return "";
 }"""

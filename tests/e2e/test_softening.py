@@ -64,6 +64,7 @@ def page(browser: Any, result: SoftTargetsResult) -> Any:
         '<output></output></div><div class="plot" style="width:700px;height:300px"></div></div>'
     )
     plot, own = ((ASSETS / name).read_text(encoding="utf-8") for name in ("plot.js", "softening.js"))
+    opened.add_script_tag(content=(ASSETS / "colours.js").read_text(encoding="utf-8"))
     opened.add_script_tag(content=_STUBS)
     script = f"function drawing(element, props, watch, trigger) {{\n{plot}\n}}\n{own}"
     opened.evaluate(
