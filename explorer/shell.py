@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import hashlib
 import importlib
 from collections.abc import Iterable
 from dataclasses import asdict
@@ -30,7 +32,7 @@ from explorer.serving.class_door import ClassDoor
 from explorer.serving.closing import Closing
 from explorer.serving.entry import Entry
 from explorer.serving.front_door import FrontDoor
-from explorer.serving.frontend import FOR_A_DAY, STYLE_NAME, KeptAssets, dressed, serve_plotly, serve_style
+from explorer.serving.frontend import FOR_A_DAY, FOR_EVER, STYLE_NAME, KeptAssets, dressed, serve_plotly, serve_style
 from explorer.serving.gone import Gone
 from explorer.serving.kept_pages import KeptPages
 from explorer.serving.limits import Limits
@@ -41,7 +43,7 @@ from explorer.serving.uploads import Uploads
 from explorer.settings import Settings, settings
 from explorer.tab import Tab
 from explorer.ui.address import Address
-from explorer.ui.components import ASSETS, head_scripts, notice_place, theme
+from explorer.ui.components import ASSETS, notice_place, page_script, theme
 from explorer.ui.page import Page
 from explorer.ui.picker import Picker
 from explorer.ui.tabs import build_tabs
@@ -191,6 +193,27 @@ def _serve_map(request: Request) -> Response:
     return JSONResponse([asdict(page) for page in pages_and_tabs(request.app.get_blocks().addresses)])
 
 
+def _script_address() -> str:
+    """Return the address of the pages' script, which has a hash of its contents, so that browsers keep it."""
+    return f"explorer/page.js?{hashlib.sha256(page_script().encode()).hexdigest()[:12]}"
+
+
+@cache
+def _compressed_script() -> bytes:
+    return gzip.compress(page_script().encode())
+
+
+def _serve_script(request: Request) -> Response:
+    """Serve the script that all pages have."""
+    headers = {**KEPT_FOR_A_DAY, "cache-control": FOR_EVER}
+    return Response(_compressed_script(), media_type="text/javascript", headers=headers)
+
+
+def _dressed(page: str) -> str:
+    """Return Gradio's page with our script before all of Gradio's own, which it has to find in place."""
+    return dressed(page).replace("<head>", f'<head><script defer src="./{_script_address()}"></script>', 1)
+
+
 def _style() -> str:
     """Return the shell's style, that of lessons, then what single labs add."""
     files = [ASSETS / name for name in ("style.css", "lesson.css", "lesson/answers.css")]
@@ -199,12 +222,10 @@ def _style() -> str:
 
 
 def _policy_of(page: str, sites: str) -> str:
-    """Return a page's Content-Security-Policy: Gradio adds the head's scripts, and the attention page a document with
-    its own.
-    """
+    """Return a page's Content-Security-Policy: the attention page adds a document with scripts of its own."""
     from explorer.labs.attention.views.document import template
 
-    return page_policy(page, [*inline_scripts(head_scripts()), *inline_scripts(template())], sites)
+    return page_policy(page, inline_scripts(template()), sites)
 
 
 def _passed(engine: Engine, chosen: Settings, uploads: Uploads) -> list[Middleware]:
@@ -218,7 +239,7 @@ def _passed(engine: Engine, chosen: Settings, uploads: Uploads) -> list[Middlewa
         Middleware(Closing),
         Middleware(Gone),
         Middleware(KeptAssets),
-        Middleware(KeptPages, paths=pages, dressed=dressed, policy=partial(_policy_of, sites=sites)),
+        Middleware(KeptPages, paths=pages, dressed=_dressed, policy=partial(_policy_of, sites=sites)),
     ]
 
 
@@ -231,7 +252,6 @@ def launch_options(engine: Engine, chosen: Settings | None = None) -> dict[str, 
         "links": Links(chosen, uploads),
         "theme": theme(),
         "css": _style(),
-        "head": head_scripts(),
         "footer_links": ["api", "settings"],
         "ssr_mode": False,
         "enable_monitoring": False,
@@ -241,6 +261,7 @@ def launch_options(engine: Engine, chosen: Settings | None = None) -> dict[str, 
             "middleware": _passed(engine, chosen, uploads),
             "routes": [
                 Route("/explorer/plotly.min.js", serve_plotly),
+                Route("/explorer/page.js", _serve_script),
                 Route(f"/{STYLE_NAME}", serve_style),
                 Route("/explorer/attention-view.html", _serve_attention_view),
                 Route("/explorer/map.json", _serve_map),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 import gradio as gr
@@ -176,8 +177,9 @@ def once_known(value: gr.Textbox | gr.Dropdown, trigger: Any) -> Any:
     return ticket.change
 
 
-def head_scripts() -> str:
-    """Return scripts for the head of every page: a storage where there is none, the page's work around Gradio, its
+@cache
+def page_script() -> str:
+    """Return the script of every page, which runs before Gradio's: a storage where there is none, the work around Gradio, its
     lesson and its address, the sentence that goes along, the map, the view for a projector, figures by the keyboard,
     settings on a phone, what scrolls, code, what is taken home, the glossary's words explained.
     """
@@ -202,8 +204,7 @@ def head_scripts() -> str:
         "glossary",
     ]
     *scripts, glossary = ((ASSETS / f"{name}.js").read_text(encoding="utf-8") for name in names)
-    tagged = "".join(f"<script>{script}</script>" for script in scripts)
-    return f"{tagged}<script>\nconst ENTRIES = {as_json()};\n{glossary}</script>"
+    return "\n".join([*scripts, f"const ENTRIES = {as_json()};", glossary])
 
 
 def theme() -> gr.themes.Base:

@@ -8,7 +8,6 @@ import pytest
 from explorer.labs import LABS
 from explorer.labs.attention.views.document import template
 from explorer.serving.policy import bare_policy, digest, framed_by, inline_scripts, page_policy
-from explorer.ui.components import head_scripts
 
 PAGE = (
     "<head><script>one()</script><script data-a='b'>\ntwo()\n</script><script type=module src='x.js'></script></head>"
@@ -46,6 +45,6 @@ def test_other_answers_run_nothing_at_all() -> None:
 def test_every_page_comes_with_its_own(address: str, path: str) -> None:
     answer = httpx.get(address + path)
     policy = answer.headers["content-security-policy"]
-    for script in (*inline_scripts(answer.text), *inline_scripts(head_scripts()), *inline_scripts(template())):
+    for script in (*inline_scripts(answer.text), *inline_scripts(template())):
         assert digest(script) in policy
     assert httpx.get(address + path).headers["content-security-policy"] == policy, "of a page that was kept"
