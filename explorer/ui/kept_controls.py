@@ -20,6 +20,9 @@ MODEL = "model"
 SENTENCES = ("text", "sentence_a")
 """The parameters that hold the sentence that goes along from page to page."""
 
+OF_ANSWER = "of-answer"
+"""The class of a control that offers parts of the answer: what it holds is set anew with each, so no address has it."""
+
 RUN_PICKER = "run-picker"
 _NOT_KEPT = ("visitor", "run")
 """Who asks, and the run, which stands in the query (explorer/ui/run_picker.py)."""
@@ -156,7 +159,7 @@ def _asked(page: Page) -> Iterator[tuple[str, str, Any, Kind | None]]:
 
 
 def _is_kept(name: str, part: Any) -> bool:
-    if name in _NOT_KEPT or USED in (part.elem_classes or ()):
+    if name in _NOT_KEPT or {USED, OF_ANSWER} & set(part.elem_classes or ()):
         return False
     return part.elem_id != RUN_PICKER and not isinstance(part, (gr.JSON, gr.State, gr.HTML)) and hasattr(part, "change")
 

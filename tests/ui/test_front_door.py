@@ -30,9 +30,15 @@ API = (
     "login_check", "mcp", "openapi.json", "queue/data", "queue/join", "queue/status", "reset", "run/{api_name}", "startup-events",
     "theme.css", "upload", "upload_progress", "user",
 )  # fmt: skip
+LESSONS = (
+    "class", "class/{code}/answer", "class/{code}/answers.csv", "class/{code}/join", "class/{code}/lesson", "class/{code}/step",
+    "class/{code}/turn", "class/{code}/watch", "join-code", "lesson/{file}.js", "lessons.json", "lessons/check", "lessons/sheet",
+    "lessons/truth", "lessons/yaml", "lessons/{name}.json", "lessons/{name}/sheet",
+)  # fmt: skip
 USED = {
     "", "/", "/assets/{path:path}", "/config", "/explorer/attention-view.html", "/explorer/gradio.css", "/explorer/line",
-    "/explorer/map.json",
+    "/explorer/map.json", "/explorer/page.js", "/explorer/ledger", "/join",
+    *(f"/explorer/{path}" for path in LESSONS),
     "/explorer/plotly.min.js", "/favicon.ico", "/login", "/logout", "/manifest.json", "/pwa_icon", "/pwa_icon/{size}",
     "/robots.txt", "/static/{path:path}", "/theme.css", *(f"/gradio_api/{path}" for path in API),
 }  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import cast
 
 import gradio as gr
@@ -104,6 +105,6 @@ def test_the_map_lists_every_page_and_every_tab(addresses: dict[str, Address]) -
 
 def test_the_front_page_has_three_ways_in() -> None:
     said = str(ways())
-    assert said.count("<details") == 3
+    assert len(re.findall("<details(?: open)?><summary>", said)) == 3
     assert all(one.question in said for one in PATH)
     assert all(str(escape(one.title)) in said for one in bundled().values())

@@ -13,6 +13,7 @@ from explorer.labs.inputs.embeddings.schema import SumParams, SumResult
 from explorer.labs.inputs.examples import PAIRS
 from explorer.ui.components import rich_text, token_chips
 from explorer.ui.controls import controls
+from explorer.ui.kept_controls import OF_ANSWER
 from explorer.ui.kit import QUIET, Tries, View, caption, inputs_column, outputs_column, two_columns, why
 from explorer.ui.page import Page
 from explorer.ui.wiring import Connection, folds
@@ -34,8 +35,6 @@ A part's **share** is $p \cdot x / \lVert x \rVert^2$ with $x$ the sum, so the s
 and figure 2; Lan et al. 2020, section 3.1; Liu et al. 2019; He et al. 2021)
 """
 
-MOST_PLACES = 128
-
 
 def build_sum(page: Page, tab: gr.Tab) -> None:
     """Fill and wire the tab: two sentences, the parts of each token's sum, and below those of one."""
@@ -56,9 +55,9 @@ def build_sum(page: Page, tab: gr.Tab) -> None:
     folded = folds(EMBEDDING_PARTS)
     with two_columns():
         with inputs_column(250):
-            # An address may name a token before the text is read that has it.
-            places = [(str(place), place) for place in range(MOST_PLACES)]
-            token = gr.Dropdown(places, value=1, label="One token in detail", filterable=False)
+            token = gr.Dropdown(
+                [("1", 1)], value=1, label="One token in detail", filterable=False, elem_classes=[OF_ANSWER]
+            )
             caption("Its nearest neighbours in the token table, before any context, with the cosine below each:")
             neighbours = token_chips(elem_id="sum-neighbours")
         with outputs_column(3):
@@ -68,9 +67,7 @@ def build_sum(page: Page, tab: gr.Tab) -> None:
             )
     boxes = list(sentences.values())
     shown, steered = [*view, (notes, figures.sum_notes)], [([token, first], _steer)]
-    add_up = Connection(
-        page, EMBEDDING_PARTS, sentences, shown, folded, views={"first": first, "position": token}, steered=steered
-    )
+    add_up = Connection(page, EMBEDDING_PARTS, sentences, shown, folded, views={"first": first}, steered=steered)
     shown = [*of_token, (neighbours, detail_figures.neighbour_chips)]
     detail = Connection(page, TOKEN_PARTS, {**sentences, "position": token}, shown)
     tried = tries.into(boxes)
@@ -86,14 +83,11 @@ def _pressed(event: gr.EventData) -> int:
     return int(event.y)
 
 
-def _steer(result: SumResult, position: int = 1) -> list[Any]:
+def _steer(result: SumResult) -> list[Any]:
     """Return the list of tokens, which follows the text, and the slider, shown if there are more tokens than rows."""
     last = len(result.tokens) - figures.MOST_ROWS
     return [
         # 1: the first after [CLS].
-        gr.update(
-            choices=figures.token_choices(result),
-            value=position if position < len(result.tokens) else min(1, len(result.tokens) - 1),
-        ),
+        gr.update(choices=figures.token_choices(result), value=min(1, len(result.tokens) - 1)),
         gr.update(visible=last > 0, maximum=max(1, last)),
     ]
