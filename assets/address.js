@@ -9,6 +9,7 @@ window.explorerAddress = (() => {
   let spec = { kept: [], tabs: {} };
   let values = [];
   let chosen = {};
+  let leaving = false;       // on the way to another address, which a late change here must not overwrite
   let touched = false;       // what a page sets by itself, as it opens, is no news to the address
   let waiting = 0;
   let asked = {};            // what the address asked for, by the place in `kept`, until a visitor touches the page
@@ -65,6 +66,7 @@ window.explorerAddress = (() => {
   function write(push) {
     clearTimeout(waiting);
     waiting = 0;
+    if (leaving) return;
     const hash = compose();
     if (hash === hashNow()) return;
     const address = location.pathname + location.search + (hash && `#${hash}`);
@@ -93,6 +95,8 @@ window.explorerAddress = (() => {
     document.getElementById("address-again")?.click();
   }
 
+  addEventListener("pageshow", (event) => { if (event.persisted) leaving = false; });
+
   const soon = () => { waiting = waiting || setTimeout(write, PAUSE, false); };
 
   // Back and Forward between tabs of a page as it stands turn to the tab; any other address is opened anew.
@@ -101,7 +105,10 @@ window.explorerAddress = (() => {
     if (!isAddress(hash) || hash === compose()) return;
     const before = chosen;
     chosen = { ...chosen, ...wayTo(new URLSearchParams(hash).get("tab") || "") };
-    if (compose() !== hash) return location.reload();
+    if (compose() !== hash) {
+      leaving = true;
+      return location.reload();
+    }
     const turned = Object.entries(chosen).filter(([tabs, tab]) => before[tabs] !== tab);
     turned.forEach(([, tab]) => button(tab)?.click());
   });
@@ -179,5 +186,13 @@ window.explorerAddress = (() => {
       return controls.map((id) => (at(id) in asked ? { ...LEAVE, value: asked[at(id)] } : LEAVE));
     },
     write: () => write(false),
+    // To another view, of this page or another, which is opened anew. replace: this one is not to be come back to.
+    go(to, replace = false) {
+      leaving = true;
+      const { href, pathname, search } = new URL(to, document.baseURI);
+      const stays = pathname === location.pathname && search === location.search;
+      location[replace ? "replace" : "assign"](href);
+      if (stays) location.reload(); // what differs in its fragment alone does not load by itself
+    },
   };
 })();

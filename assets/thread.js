@@ -92,8 +92,7 @@ window.explorerThread = (() => {
     if (!event.target.closest?.("[data-own]")) return;
     const sentence = stored();
     if (sentence) store({ ...sentence, own: [...(sentence.own || []), here] });
-    history.replaceState(history.state, "", location.pathname + location.search);
-    location.reload();
+    window.explorerAddress.go(location.pathname + location.search, true);
   });
 
   return {

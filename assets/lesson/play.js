@@ -42,7 +42,7 @@ export async function begin(state, parts) {
   // A short address names the step alone: go to what the step shows.
   const wanted = step.at.split("#")[1] || "";
   if (!isHere(step) || (wanted && ![...parts.keys()].length)) {
-    location.replace(addressOf(step, state));
+    window.explorerAddress.go(addressOf(step, state), true);
     return null;
   }
   return show(lesson, state, step, number);
@@ -86,11 +86,7 @@ function show(lesson, state, step, number) {
   const turn = (by) => {
     const next = number + by;
     if (next < 1 || next > lesson.steps.length) return;
-    const to = addressOf(lesson.steps[next - 1], { ...state, step: String(next) });
-    const here = new URL(to, document.baseURI);
-    location.assign(to);
-    // An address that differs in its fragment alone does not load anew by itself.
-    if (here.pathname === location.pathname && here.search === location.search) location.reload();
+    window.explorerAddress.go(addressOf(lesson.steps[next - 1], { ...state, step: String(next) }));
   };
   fill(head, lesson, state, step, number);
   window.explorerLesson.remember(`${lesson.title} · ${number} of ${lesson.steps.length}`);
