@@ -1,7 +1,7 @@
-// A lesson in the page's address: `lesson` is its name and `step` its step, from 1; `class` is the code of a class that follows it.
+// A lesson in the page's address: `lesson` is its name and `lesson_step` its step, from 1; `class` is the code of a class that follows it.
 // What shows and leads it (assets/lesson/) is fetched only where there is one, or where a lesson is being written.
 window.explorerLesson = (() => {
-  const NAMES = ["lesson", "step", "class"];
+  const NAMES = { lesson: "lesson", step: "lesson_step", class: "class" };  // pages have a `step` of their own
   const DRAFT = "explorer-draft";
   const LAST = "explorer-lesson";
   let state = {};
@@ -23,15 +23,21 @@ window.explorerLesson = (() => {
 
   if (writes()) load("write").then((write) => write.begin());
   document.addEventListener("toggle", (event) => {
-    if (event.target.open && event.target.querySelector?.("[data-lessons]")) load("list").then((list) => list.begin(event.target));
+    const lessons = event.target.open && event.target.querySelector?.("[data-lessons]");
+    if (lessons) load("list").then((list) => list.begin(lessons));
   }, true);
+  // Here and not in list.js, which may still be on its way when the first button is pressed.
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest?.("[data-lessons] button");
+    if (button) load("list").then((list) => list.act(button));
+  });
 
   return {
     on: () => Boolean(state.lesson || state.class),
     // As a page opens: takes what is the lesson's out of what its address says. Returns whether there is a lesson.
     begin(parts) {
-      state = Object.fromEntries(NAMES.filter((name) => parts.get(name)).map((name) => [name, parts.get(name)]));
-      NAMES.forEach((name) => parts.delete(name));
+      state = Object.fromEntries(Object.entries(NAMES).filter(([, called]) => parts.get(called)).map(([name, called]) => [name, parts.get(called)]));
+      Object.values(NAMES).forEach((called) => parts.delete(called));
       if (!state.lesson && !state.class) {
         const last = remembered();
         if (last) load("play").then((play) => play.back(last));
@@ -42,7 +48,8 @@ window.explorerLesson = (() => {
       playing.catch(() => document.body.classList.remove("guessing"));
       return true;
     },
-    inAddress: () => Object.entries(state),
+    inAddress: (of = state) => Object.entries(of).map(([name, value]) => [NAMES[name], value]),
+    names: Object.values(NAMES),
     // To the next step, or the one before.
     turn: (by) => playing?.then((play) => play?.turn(by)),
     // What a page that is none of the lesson's leads back to.

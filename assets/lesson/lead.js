@@ -23,7 +23,7 @@ export async function open(name, lesson) {
   const day = Date.now() - 24 * 3600 * 1000;
   const others = Object.entries(read(KEYS)).filter(([, one]) => one.opened > day);
   localStorage.setItem(KEYS, JSON.stringify({ ...Object.fromEntries(others), [code]: { key, opened: Date.now() } }));
-  window.explorerAddress.go(`./#class=${code}&step=1`);
+  window.explorerAddress.go(`./#class=${code}&lesson_step=1`);
 }
 
 const joinAddress = (code) => new URL(`join?class=${code}`, document.baseURI).href;

@@ -4,30 +4,31 @@ import { keep, open, owned } from "./lead.js";
 import { start } from "./write.js";
 import { addressOf } from "./play.js";
 
-const told = new WeakSet();
+export function begin(lessons) {
+  if (lessons.querySelector(".lesson-wrong")) return;
+  lessons.prepend(element("p", { className: "lesson-wrong", role: "alert" }));
+  mine(lessons);
+}
 
-export function begin(way) {
-  if (told.has(way)) return;
-  told.add(way);
-  const wrong = element("p", { className: "lesson-wrong", role: "alert" });
-  way.querySelector("[data-lessons]").prepend(wrong);
-  const attempt = (act) => act().catch((error) => { wrong.textContent = error.message; });
-  way.addEventListener("click", ({ target }) => {
-    const { class: group, sheet, open: opened, write, away, yaml } = target.dataset || {};
-    const lesson = owned();
-    wrong.textContent = "";
-    if (group) attempt(() => open(group, lesson[group]));
-    else if (sheet) attempt(() => print(sheet, lesson[sheet]));
-    else if (opened !== undefined) choose(wrong, () => mine(way));
-    else if (write !== undefined) start(write && lesson[write], write);
-    else if (yaml) attempt(async () => save(`${yaml}.yaml`, await written(lesson[yaml]), "text/yaml"));
-    else if (away) {
-      const { [away]: gone, ...others } = lesson;
-      keep(others);
-      mine(way);
-    }
-  });
-  mine(way);
+// What a button of a lesson does.
+export function act(button) {
+  const lessons = button.closest("[data-lessons]");
+  begin(lessons);
+  const wrong = lessons.querySelector(".lesson-wrong");
+  const attempt = (work) => work().catch((error) => { wrong.textContent = error.message; });
+  const { class: group, sheet, open: opened, write, away, yaml } = button.dataset;
+  const lesson = owned();
+  wrong.textContent = "";
+  if (group) attempt(() => open(group, lesson[group]));
+  else if (sheet) attempt(() => print(sheet, lesson[sheet]));
+  else if (opened !== undefined) choose(wrong, () => mine(lessons));
+  else if (write !== undefined) start(write && lesson[write]);
+  else if (yaml) attempt(async () => save(`${yaml}.yaml`, await written(lesson[yaml]), "text/yaml"));
+  else if (away) {
+    const { [away]: gone, ...others } = lesson;
+    keep(others);
+    mine(lessons);
+  }
 }
 
 export const written = (lesson) => text("lessons/yaml", { method: "POST", body: JSON.stringify(lesson) });
@@ -57,7 +58,7 @@ function choose(wrong, then) {
 
 export const nameOf = (title) => `my-${title.toLowerCase().replace(/[^\p{L}\d]+/gu, "-").replace(/^-|-$/g, "").slice(0, 40) || "lesson"}`;
 
-function mine(way) {
+function mine(lessons) {
   const button = (data, textContent) => element("button", { type: "button", className: "lesson-plain", textContent, data });
   const lines = Object.entries(owned()).map(([name, lesson]) => element(
     "li", {},
@@ -66,5 +67,5 @@ function mine(way) {
     element("div", { className: "lesson-does" }, element("a", { href: addressOf(lesson.steps[0], { lesson: name, step: "1" }), textContent: "Open" }), button({ class: name }, "With a class"), button({ sheet: name }, "Print"), button({ yaml: name }, "Save as a file"), button({ write: name }, "Change"), button({ away: name }, "Remove")),
   ));
   const does = element("div", { className: "lesson-does" }, button({ write: "" }, "Write a lesson"), button({ open: "" }, "Open a file (YAML)"));
-  way.querySelector(".lesson-own").replaceChildren(element("b", { textContent: "Your own" }), element("ul", { className: "lessons" }, ...lines), does);
+  lessons.querySelector(".lesson-own").replaceChildren(element("b", { textContent: "Your own" }), element("ul", { className: "lessons" }, ...lines), does);
 }

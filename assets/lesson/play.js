@@ -23,7 +23,7 @@ async function lessonOf(state) {
 export function addressOf(step, names) {
   const [before, fragment] = step.at.split("#");
   const parts = new URLSearchParams(fragment || "");
-  Object.entries(names).forEach(([name, value]) => value && parts.set(name, value));
+  window.explorerLesson.inAddress(names).forEach(([name, value]) => value && parts.set(name, value));
   if (document.body.classList.contains("present")) parts.set("present", "1");
   return `${before || "./"}#${parts}`;
 }

@@ -4,7 +4,6 @@ import { keep, open, owned } from "./lead.js";
 import { nameOf, print, written } from "./list.js";
 
 const DRAFT = "explorer-draft";
-const OF_LESSON = ["lesson", "step", "class", "present"];
 const KINDS = [["", "nothing"], ["word", "with a word"], ["number", "with a number"], ["choice", "with a choice"]];
 
 const draft = () => JSON.parse(localStorage.getItem(DRAFT)) || { open: true, title: "My lesson", minutes: 10, steps: [] };
@@ -19,7 +18,7 @@ export function start(lesson) {
 // The address of what is in view, as a lesson has it.
 function view() {
   const parts = new URLSearchParams(location.hash.slice(1));
-  OF_LESSON.forEach((name) => parts.delete(name));
+  [...window.explorerLesson.names, "present"].forEach((name) => parts.delete(name));
   const page = location.pathname.split("/").pop();
   const run = new URLSearchParams(location.search).get("run");
   const fragment = [...parts].map(([name, value]) => `${name}=${value.replace(/[%&#+]/g, encodeURIComponent)}`).join("&");

@@ -91,7 +91,7 @@ def sheet(lesson: Lesson, at: str, name: str) -> str:
 
 
 def _step(number: int, step: Step, base: str, name: str) -> Markup:
-    address = base + (f"#lesson={name}&step={number}" if name else quote(step.at, safe="#?&=/%+,.:-_~"))
+    address = base + (f"#lesson={name}&lesson_step={number}" if name else quote(step.at, safe="#?&=/%+,.:-_~"))
     code = Markup(qr_code(address)) if len(address) <= LONGEST_CODED else Markup("<span></span>")
     minute = f"{step.minute} min · " if step.minute is not None else ""
     parts = [Markup("<h2>{}{}. {}</h2>").format(minute, number, step.title)]

@@ -102,7 +102,7 @@ def written(lesson: Lesson) -> str:
 def address_of(at: str, name: str, number: int) -> str:
     """Return a step's address with the lesson in it. number: of the step, from 1."""
     before, _, fragment = at.partition("#")
-    parts = [*parse_qsl(fragment, keep_blank_values=True), ("lesson", name), ("step", str(number))]
+    parts = [*parse_qsl(fragment, keep_blank_values=True), ("lesson", name), ("lesson_step", str(number))]
     return f"{before or './'}#{urlencode(parts)}"
 
 

@@ -66,7 +66,7 @@ def test_the_answer_is_hidden_until_a_guess_is_in(visitors: Callable[[], Visit])
     visit = visitors()
     page = visit.page
     step = bundled()["both-sides"].steps[0]
-    page.goto(f"{visit.address}/#lesson=both-sides&step=1")
+    page.goto(f"{visit.address}/#lesson=both-sides&lesson_step=1")
     expect(lesson_bar(page)).to_contain_text(step.question)
     page.wait_for_selector("#home-figure .plot[data-drawn]", state="attached")
     expect(page.locator("#home-figure .plot")).to_be_hidden()
@@ -154,7 +154,7 @@ def test_a_student_answers_once_and_cannot_lead(
     student.reload()
     expect(student.get_by_text("You answered are.")).to_be_visible()
     expect(student.get_by_role("textbox")).to_have_count(0)
-    student.goto(f"{server}/#class={code}&step=2")
+    student.goto(f"{server}/#class={code}&lesson_step=2")
     expect(lesson_bar(student)).to_contain_text("Only the browser in which this class was opened")
     expect(visit.page.locator(".lesson-count")).to_have_text("1 of 1 answered")
     expect(lesson_bar(visit.page)).to_contain_text("1 of 5")

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import fields
+
 import pytest
 
+from explorer import actions
 from explorer.lessons.reading import FOLDER, LONGEST_FILE, LessonError, address_of, bundled, read, written
 from explorer.lessons.schema import Lesson
 from explorer.path import PATH, STATIONS, Station
+from explorer.settings import ROOT
 
 GOOD = """\
 title: Two steps
@@ -110,11 +115,21 @@ def test_every_step_of_a_bundled_lesson_asks_and_only_discussions_have_no_answer
 
 
 def test_an_address_has_the_lesson_and_the_step_in_its_fragment() -> None:
-    assert address_of("#text=a b&also_mask=1", "both", 1) == "./#text=a+b&also_mask=1&lesson=both&step=1"
-    assert address_of("delta?run=r#tab=weight", "x", 2) == "delta?run=r#tab=weight&lesson=x&step=2"
+    assert address_of("#text=a b&also_mask=1", "both", 1) == "./#text=a+b&also_mask=1&lesson=both&lesson_step=1"
+    assert address_of("delta?run=r#tab=weight", "x", 2) == "delta?run=r#tab=weight&lesson=x&lesson_step=2"
 
 
 def test_a_lesson_has_at_most_so_many_steps() -> None:
     step = {"at": "masking", "title": "One"}
     with pytest.raises(ValueError, match="40"):
         Lesson.model_validate({"title": "T", "steps": [step] * 41})
+
+
+def test_what_a_lesson_has_in_an_address_is_no_page_s_parameter() -> None:
+    """Or the page would lose its own."""
+    parameters = {field.name for action in actions().values() for field in fields(action.params)}
+    script = (ROOT / "assets" / "lesson.js").read_text(encoding="utf-8")
+    [listed] = re.findall(r"const NAMES = \{(.*?)\}", script)
+    names = set(re.findall(r'"(\w+)"', listed))
+    assert len(names) == 3
+    assert not names & parameters

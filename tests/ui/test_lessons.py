@@ -82,7 +82,7 @@ def test_a_sheet_has_each_question_and_a_code_for_each_view(browser: httpx.Clien
     page = browser.get("explorer/lessons/both-sides/sheet", params={"at": "https://school.example/app/"}).text
     for number, step in enumerate(bundled()["both-sides"].steps, start=1):
         assert step.title in page
-        assert f"https://school.example/app/#lesson=both-sides&amp;step={number}" in page
+        assert f"https://school.example/app/#lesson=both-sides&amp;lesson_step={number}" in page
     assert page.count("<svg") == len(bundled()["both-sides"].steps)
     hostile = {"title": "<script>x</script>", "steps": [{"at": "masking", "title": "<img src=x onerror=y>"}]}
     own = browser.post("explorer/lessons/sheet", json={"lesson": hostile, "at": "https://school.example/"}).text

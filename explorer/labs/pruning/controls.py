@@ -150,17 +150,15 @@ def scores_of(unit: str) -> list[tuple[str, str]]:
     return [(score.title, score.slug) for score in SCORES.values() if unit in score.units]
 
 
-def score_box() -> gr.Dropdown:
-    """Lay out the choice of a score, at first the gradient; `fit` leaves those that the unit has."""
-    every = [(score.title, score.slug) for score in SCORES.values()]
-    box: gr.Dropdown = control(Scored, "score", choices=every)
+def score_box(unit: str) -> gr.Dropdown:
+    """Lay out the choice of a score, at first the gradient."""
+    box: gr.Dropdown = control(Scored, "score", choices=scores_of(unit))
     return box
 
 
 def fitting(unit: str, score: str = "gradient") -> Any:
-    """Return what turns a score_box to a unit: to a score, or the gradient if the unit hasn't that one."""
-    choices = scores_of(unit)
-    return gr.update(choices=choices, value=score if score in dict(choices).values() else "gradient")
+    """Return what turns a score_box to a unit."""
+    return gr.update(choices=scores_of(unit), value=score)
 
 
 def unit_and_score(unit: str, score: str = "gradient") -> dict[str, Any]:
@@ -168,8 +166,7 @@ def unit_and_score(unit: str, score: str = "gradient") -> dict[str, Any]:
     return {"unit": unit, "score": fitting(unit, score)}
 
 
-def fit(page: Page, unit: gr.components.Component, score: gr.Dropdown) -> Callable[..., Any]:
+def fit(unit: gr.components.Component, score: gr.Dropdown) -> Callable[..., Any]:
     """Offer the scores that a unit has, when another one is chosen; return the trigger after which they stand there."""
-    page.opened(fitting, [unit, score], [score], **QUIET)  # an address may name another unit than the page does
     then: Callable[..., Any] = unit.input(fitting, [unit], [score], **QUIET).then  # type: ignore[attr-defined]
     return then

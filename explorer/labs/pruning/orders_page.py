@@ -51,7 +51,7 @@ def build_orders(subject: Subject, tab: gr.Tab, pressed: Pressed, triggers: list
             buttons = start_stop("Prune in three orders", "compare-orders")
             unit = control(OrdersParams, "unit", elem_id="orders-unit")
             draws = control(OrdersParams, "draws")
-            score = score_box()
+            score = score_box("head")
             tries = Tries(TRY)
         with outputs_column():
             view = View(
@@ -61,7 +61,7 @@ def build_orders(subject: Subject, tab: gr.Tab, pressed: Pressed, triggers: list
     inputs = {"unit": unit, "score": score, "draws": draws}
     stream = Live(subject, ORDERS, inputs, view, lambda result: len(result.points) / result.total, buttons, view.bar)
     moves = tries.into({"unit": unit, "score": score})
-    stream.on(stream.start.click, fit(subject.page, unit, score), score.input, *moves)
+    stream.on(stream.start.click, fit(unit, score), score.input, *moves)
     stream.opens(*subject.in_view(tab, "#orders-unit", triggers))
     _build_hand(subject, tab, pressed, triggers)
 

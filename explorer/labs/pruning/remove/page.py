@@ -52,7 +52,7 @@ def build_remove(subject: Subject, tab: gr.Tab) -> None:
             buttons = start_stop("Prune", "prune")
             made = controls(PruneParams, "unit", "share", "order", "even")
             with gr.Accordion("Score, budget, steps", open=False):
-                made["score"] = score_box()
+                made["score"] = score_box("both")
                 made |= controls(PruneParams, "heads", "neurons", "steps", "train_between", "seed")
             tries = Tries(TRY)
         with outputs_column():
@@ -80,7 +80,7 @@ def build_remove(subject: Subject, tab: gr.Tab) -> None:
         notes,
     ]  # clients count the key
     stream = Live(subject, PRUNE, inputs, shown, _share, buttons, view.bar)
-    fit(subject.page, made["unit"], made["score"])
+    fit(made["unit"], made["score"])
     stream.on(stream.start.click, *tries.into(made))
     stream.opens(tab.select)
 
@@ -111,7 +111,7 @@ def build_steps(subject: Subject, tab: gr.Tab) -> None:
         with inputs_column(250):
             buttons = start_stop("Compare", "compare-steps")
             unit = control(StepsParams, "unit")
-            score = score_box()
+            score = score_box("both")
             later = controls(StepsParams, share=SHARE_IN_STEPS, steps=MANY_STEPS, train_between=0)
             tries = Tries(TRY_STEPS)
         with outputs_column():
@@ -127,6 +127,6 @@ def build_steps(subject: Subject, tab: gr.Tab) -> None:
     inputs = {"unit": unit, "score": score, **later}
     stream = Live(subject, STEPS, inputs, view, share, buttons, view.bar)
     moves = tries.into(inputs)
-    fit(subject.page, unit, score)
+    fit(unit, score)
     stream.on(stream.start.click, *moves)
     stream.opens(tab.select)
