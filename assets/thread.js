@@ -92,7 +92,8 @@ window.explorerThread = (() => {
     if (!event.target.closest?.("[data-own]")) return;
     const sentence = stored();
     if (sentence) store({ ...sentence, own: [...(sentence.own || []), here] });
-    window.explorerAddress.go(location.pathname + location.search, true);
+    history.replaceState(history.state, "", location.pathname + location.search);
+    location.reload();
   });
 
   return {
