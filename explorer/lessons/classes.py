@@ -20,6 +20,7 @@ from typing import Any
 
 from explorer.errors import BadInputError, storage_error
 from explorer.lessons.schema import Answer, Lesson
+from explorer.runs.database import journal_mode
 
 DAY = 24 * 3600
 CODE_LETTERS = "ABCDEFGHJKMNPQRSTUVWXYZ"
@@ -85,17 +86,20 @@ class Classes:
         """Give the database to one at a time, and write what was changed before anybody hears of it."""
         with self._lock:
             try:
-                if self._opened is None:
-                    self.path.parent.mkdir(parents=True, exist_ok=True)
-                    self._opened = sqlite3.connect(self.path, check_same_thread=False)
-                    self._opened.execute("PRAGMA journal_mode=WAL")
-                    self._opened.execute("PRAGMA secure_delete=ON")
-                    self._opened.executescript(_TABLES)
+                self._opened = self._opened or self._open()
                 with self._opened:
                     self._forget(self._opened)
                     yield self._opened
             except (sqlite3.Error, OSError) as error:
                 raise storage_error(f"The list of classes ({self.path})", error) from error
+
+    def _open(self) -> sqlite3.Connection:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        opened = sqlite3.connect(self.path, check_same_thread=False)
+        opened.execute(f"PRAGMA journal_mode={journal_mode(self.path.parent)}")
+        opened.execute("PRAGMA secure_delete=ON")
+        opened.executescript(_TABLES)
+        return opened
 
     def _forget(self, database: sqlite3.Connection) -> None:
         """Remove every class that is a day old, with all that belongs to it."""
