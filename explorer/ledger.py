@@ -13,11 +13,11 @@ from typing import Any
 
 from markupsafe import Markup
 
+import explorer
 from explorer.action import LiveAction
 from explorer.charts.words import compact, milliseconds, number
 from explorer.engine.protocol import Engine, Job, answer
 from explorer.errors import BadInputError
-from explorer.labs import LABS
 from explorer.path import PATH
 
 BERT = "bert-mini"
@@ -203,20 +203,16 @@ async def measured(engine: Engine, name: object, text: object) -> dict[str, Any]
 
 
 async def _asked(engine: Engine, name: str, model: str, given: dict[str, Any]) -> Any:
-    action = _action(name)
+    action = explorer.actions()[name]
     job = action.source if isinstance(action, LiveAction) else action.job
     assert isinstance(job, Job)
     named = {"model": model} if model and any(field.name == "model" for field in fields(action.params)) else {}
     return await answer(engine, job, action.params(**given, **named), model if job.on == "model" else "")
 
 
-def _action(name: str) -> Any:
-    return next(action for lab in LABS for action in lab.actions if action.name == name)
-
-
 def _table(name: str, result: Any) -> list[dict[str, Any]]:
-    table = _action(name).table(result)
-    return [dict(zip(table.columns, row, strict=True)) for row in table.rows]
+    rows: list[dict[str, Any]] = explorer.actions()[name].table(result).records()
+    return rows
 
 
 def line(slug: str, tab: str, first: bool, sentence: str) -> Markup:

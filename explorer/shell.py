@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import importlib
 from collections.abc import Iterable
@@ -32,7 +31,16 @@ from explorer.serving.class_door import ClassDoor
 from explorer.serving.closing import Closing
 from explorer.serving.entry import Entry
 from explorer.serving.front_door import FrontDoor
-from explorer.serving.frontend import FOR_A_DAY, FOR_EVER, STYLE_NAME, KeptAssets, dressed, serve_plotly, serve_style
+from explorer.serving.frontend import (
+    FOR_A_DAY,
+    FOR_EVER,
+    STYLE_NAME,
+    KeptAssets,
+    dressed,
+    packed_answer,
+    serve_plotly,
+    serve_style,
+)
 from explorer.serving.gone import Gone
 from explorer.serving.kept_pages import KeptPages
 from explorer.serving.limits import Limits
@@ -198,15 +206,9 @@ def _script_address() -> str:
     return f"explorer/page.js?{hashlib.sha256(page_script().encode()).hexdigest()[:12]}"
 
 
-@cache
-def _compressed_script() -> bytes:
-    return gzip.compress(page_script().encode())
-
-
 def _serve_script(request: Request) -> Response:
     """Serve the script that all pages have."""
-    headers = {**KEPT_FOR_A_DAY, "cache-control": FOR_EVER}
-    return Response(_compressed_script(), media_type="text/javascript", headers=headers)
+    return packed_answer(request, page_script, "text/javascript", FOR_EVER)
 
 
 def _dressed(page: str) -> str:

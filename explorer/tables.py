@@ -57,9 +57,13 @@ class Table:
         csv.writer(file, lineterminator="\n").writerows([self.columns, *self.rows])
         return file.getvalue()
 
+    def records(self) -> list[dict[str, Cell]]:
+        """Return each row by the columns' names."""
+        return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
+
     def as_json(self) -> str:
         """Return a list with one object for each row; what JSON has no number for is null."""
-        rows = [{name: _plain(cell) for name, cell in zip(self.columns, row, strict=True)} for row in self.rows]
+        rows = [{name: _plain(cell) for name, cell in row.items()} for row in self.records()]
         return json.dumps(rows, ensure_ascii=False, indent=1)
 
 

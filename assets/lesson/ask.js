@@ -36,11 +36,4 @@ export function element(name, options = {}, ...inside) {
   return made;
 }
 
-// Handed to the visitor as a file.
-export function save(name, content, kind) {
-  const link = element("a", { href: URL.createObjectURL(new Blob([content], { type: kind })), download: name });
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
-}
-
 export const pause = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));

@@ -1,5 +1,5 @@
 // The lecturer's side of a class: who is there, what they answer, live, and the answer when it is time.
-import { element, get, pause, post, save, text } from "./ask.js";
+import { element, get, pause, post, text } from "./ask.js";
 import { bars } from "./answers.js";
 
 const KEYS = "explorer-classes";
@@ -63,7 +63,7 @@ export function lead(state, lesson, step, body, hide) {
     return made;
   };
   const show = button("Show the answer", async () => draw(await post(`class/${code}/turn`, { step: Number(state.step) - 1, revealed: true }, keyOf(code))), true);
-  const csv = button("All answers (CSV)", async () => save(`class-${code}.csv`, await text(`class/${code}/answers.csv`, { headers: keyOf(code) }), "text/csv"));
+  const csv = button("All answers (CSV)", async () => window.explorerSaving.save(`class-${code}.csv`, await text(`class/${code}/answers.csv`, { headers: keyOf(code) }), "text/csv"));
   const controls = element("div", { className: "lesson-controls" }, show, button(`Join: ${code}`, () => invite(code)), csv, who);
   if (step.question) body.append(element("p", { className: "lesson-question", textContent: step.question }));
   body.append(controls, element("div", { className: "lesson-said" }, said, answers));

@@ -1,5 +1,5 @@
 // The lessons of the home page: with a class, on paper, and those of this browser.
-import { element, post, save, text } from "./ask.js";
+import { element, text } from "./ask.js";
 import { keep, open, owned } from "./lead.js";
 import { start } from "./write.js";
 import { addressOf } from "./play.js";
@@ -23,7 +23,7 @@ export function act(button) {
   else if (sheet) attempt(() => print(sheet, lesson[sheet]));
   else if (opened !== undefined) choose(wrong, () => mine(lessons));
   else if (write !== undefined) start(write && lesson[write]);
-  else if (yaml) attempt(async () => save(`${yaml}.yaml`, await written(lesson[yaml]), "text/yaml"));
+  else if (yaml) attempt(async () => window.explorerSaving.save(`${yaml}.yaml`, await written(lesson[yaml]), "text/yaml"));
   else if (away) {
     const { [away]: gone, ...others } = lesson;
     keep(others);

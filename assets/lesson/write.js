@@ -1,5 +1,5 @@
 // A lesson that is being written: each view that its author visits can become a step. It stays in this browser until it is saved.
-import { element, save } from "./ask.js";
+import { element } from "./ask.js";
 import { keep, open, owned } from "./lead.js";
 import { nameOf, print, written } from "./list.js";
 
@@ -48,7 +48,7 @@ export function begin() {
       "div", { className: "lesson-head" }, where,
       button("Add this view as a step", () => edit(lesson.steps.length, { at: view(), title: titleOf() }), true),
       button("Title and steps", list),
-      button("Save as a file", attempt(async (one) => save(`${nameOf(one.title)}.yaml`, await written(one), "text/yaml"))),
+      button("Save as a file", attempt(async (one) => window.explorerSaving.save(`${nameOf(one.title)}.yaml`, await written(one), "text/yaml"))),
       button("Print", attempt((one) => print("", one))),
       button("With a class", attempt((one) => { kept(one); return open(nameOf(one.title), one); })),
       button("Done", attempt((one) => { kept(one); end(); })),
@@ -85,7 +85,7 @@ function dialog(...inside) {
 
 function field(name, label, value, kind = "input", options = {}) {
   const made = element(kind, { id: `lesson-${name}`, value: value ?? "", ...options });
-  return [element("label", { htmlFor: made.id, textContent: label }), made, made];
+  return [element("label", { htmlFor: made.id, textContent: label }), made];
 }
 
 function list() {
@@ -100,14 +100,14 @@ function list() {
   };
   const draw = () => steps.replaceChildren(...lesson.steps.map((step, at) => element(
     "li", {}, element("span", { textContent: `${step.title} ` }),
-    small("Change", () => { save_(); box.close(); edit(at, step); }),
+    small("Change", () => { store_(); box.close(); edit(at, step); }),
     small("Up", () => { if (at) [lesson.steps[at - 1], lesson.steps[at]] = [step, lesson.steps[at - 1]]; draw(); }),
     small("Remove", () => { lesson.steps.splice(at, 1); draw(); }),
   )));
-  const save_ = () => store({ ...lesson, title: title.value.trim() || "My lesson", minutes: Number(minutes.value) || 10 });
+  const store_ = () => store({ ...lesson, title: title.value.trim() || "My lesson", minutes: Number(minutes.value) || 10 });
   const done = element("button", { type: "button", className: "lesson-main", textContent: "Done" });
   const box = dialog(titleLabel, title, minutesLabel, minutes, steps, element("div", { className: "lesson-row" }, done));
-  done.addEventListener("click", () => { save_(); box.close(); });
+  done.addEventListener("click", () => { store_(); box.close(); });
   draw();
 }
 
@@ -123,8 +123,8 @@ function edit(at, step) {
     right: field("right", "What is right (empty: the class sees its own answers alone)", asked.right, "input", { maxLength: 200 }),
     reveal: field("reveal", "What you say of it then", step.reveal?.text, "textarea", { rows: 2, maxLength: 1500 }),
   };
-  const value = (name) => parts[name][2].value.trim();
-  parts.kind[2].append(...KINDS.map(([kind, label]) => element("option", { value: kind, textContent: label, selected: kind === (asked.kind || "") })));
+  const value = (name) => parts[name][1].value.trim();
+  parts.kind[1].append(...KINDS.map(([kind, label]) => element("option", { value: kind, textContent: label, selected: kind === (asked.kind || "") })));
   const wrong = element("p", { className: "lesson-wrong", role: "alert" });
   const computed = asked.truth && element("p", { className: "caption", textContent: `The answer is computed: ${asked.truth.column} of ${asked.truth.action}.` });
   const done = element("button", { type: "submit", className: "lesson-main", textContent: "Keep this step" });
@@ -133,10 +133,10 @@ function edit(at, step) {
   const rows = Object.values(parts).map(([label, control]) => element("div", { className: "lesson-field" }, label, control));
   const form = element("form", {}, where, ...rows, computed, wrong, element("div", { className: "lesson-row" }, done, cancel));
   const shown = () => {
-    parts.choices[2].parentElement.hidden = value("kind") !== "choice";
-    parts.right[2].parentElement.hidden = !value("kind") || Boolean(asked.truth);
+    parts.choices[1].parentElement.hidden = value("kind") !== "choice";
+    parts.right[1].parentElement.hidden = !value("kind") || Boolean(asked.truth);
   };
-  parts.kind[2].addEventListener("change", shown);
+  parts.kind[1].addEventListener("change", shown);
   shown();
   const box = dialog(form);
   cancel.addEventListener("click", () => box.close());

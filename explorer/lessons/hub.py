@@ -22,6 +22,9 @@ GATHER_SECONDS = 0.1
 """Answers that come within this time are told together."""
 
 AWAY_SECONDS = 60.0
+MOST_MEASURED = 200
+"""Steps whose answers are remembered: all who look at a step's answer ask for it at once."""
+
 MOST_ANSWERS = 100
 """Different answers that are told, the most frequent first."""
 
@@ -75,7 +78,7 @@ class Hub:
         """Return what the model says to a step; it is computed once. Raises ExplorerError."""
         key = step.model_dump_json()
         if key not in self._measured:
-            if len(self._measured) > MOST_ANSWERS:
+            if len(self._measured) >= MOST_MEASURED:
                 self._measured.clear()
             self._measured[key] = await measure(self.engine, step)
         return self._measured[key]

@@ -48,7 +48,6 @@ def lesson_routes(engine: Engine, chosen: Settings) -> list[Route]:
         return Route(path, _said(hub, handler), methods=[method])
 
     return [
-        route("/explorer/lessons.json", _list),
         route("/explorer/lessons/check", _check, "POST"),
         route("/explorer/lessons/yaml", _yaml, "POST"),
         route("/explorer/lessons/truth", _truth, "POST"),
@@ -98,21 +97,6 @@ async def _body(request: Request) -> dict[str, Any]:
 
 def _told(lesson: Lesson) -> dict[str, Any]:
     return lesson.model_dump(mode="json")
-
-
-async def _list(hub: Hub, request: Request) -> Response:
-    """All bundled lessons: name, title, what it is about, minutes, steps."""
-    told = [
-        {
-            "name": name,
-            "title": one.title,
-            "about": one.about,
-            "minutes": one.minutes,
-            "steps": [{"title": step.title, "minute": step.minute} for step in one.steps],
-        }
-        for name, one in bundled().items()
-    ]
-    return JSONResponse(told)
 
 
 def _bundled(request: Request) -> Lesson:
@@ -206,9 +190,13 @@ async def _lesson_of_class(hub: Hub, request: Request) -> Response:
     return JSONResponse(_told((await asyncio.to_thread(hub.classes.state, code)).lesson))
 
 
+def _code(request: Request) -> str:
+    return str(request.path_params["code"]).upper()
+
+
 async def _lecturers(hub: Hub, request: Request) -> str:
     """Return the code of the class that whoever asks has opened. Raises NotTheLecturerError, NoClassError."""
-    code, key = str(request.path_params["code"]).upper(), request.headers.get(KEY, "")
+    code, key = _code(request), request.headers.get(KEY, "")
     if not await asyncio.to_thread(hub.classes.is_lecturer, code, key):
         raise NotTheLecturerError("Only the browser in which this class was opened can see that.")
     return code
@@ -216,7 +204,8 @@ async def _lecturers(hub: Hub, request: Request) -> str:
 
 async def _watch(hub: Hub, request: Request) -> Response:
     """Where the class is and what it says; held until that is news."""
-    code, topic = await _lecturers(hub, request), f"{request.path_params['code'].upper()} answers"
+    code = await _lecturers(hub, request)
+    topic = f"{code} answers"
     await hub.news.after(topic, request.query_params.get("after", ""), WAIT_SECONDS)
     await asyncio.sleep(GATHER_SECONDS)
     now = hub.news.now(topic)
@@ -224,7 +213,7 @@ async def _watch(hub: Hub, request: Request) -> Response:
 
 
 async def _turn(hub: Hub, request: Request) -> Response:
-    data, code = await _body(request), request.path_params["code"].upper()
+    data, code = await _body(request), _code(request)
     step, revealed = data.get("step"), data.get("revealed")
     if not isinstance(step, int) or not isinstance(revealed, bool):
         raise BadInputError("A turn names a step by its number, from 0, and whether its answer shows.")
@@ -267,7 +256,7 @@ def _is_number(text: str) -> bool:
 
 
 async def _join(hub: Hub, request: Request) -> Response:
-    data, code = await _body(request), request.path_params["code"].upper()
+    data, code = await _body(request), _code(request)
     name, number = await asyncio.to_thread(hub.classes.join, code, str(data.get("name", "")))
     if hub.saw(code, number):
         hub.news.tell(f"{code} answers")
@@ -276,7 +265,7 @@ async def _join(hub: Hub, request: Request) -> Response:
 
 async def _step(hub: Hub, request: Request) -> Response:
     """The student's question; held until there is another, or its answer shows."""
-    code, name = request.path_params["code"].upper(), request.query_params.get("name", "")
+    code, name = _code(request), request.query_params.get("name", "")
     number = await asyncio.to_thread(hub.classes.number_of, code, name)
     if hub.saw(code, number):
         hub.news.tell(f"{code} answers")
@@ -287,7 +276,7 @@ async def _step(hub: Hub, request: Request) -> Response:
 
 
 async def _answer(hub: Hub, request: Request) -> Response:
-    data, code = await _body(request), request.path_params["code"].upper()
+    data, code = await _body(request), _code(request)
     step = data.get("step")
     if not isinstance(step, int):
         raise BadInputError("An answer names its step by the number, from 0.")

@@ -114,7 +114,7 @@ def _rows(table: Table, asked: Answer) -> list[dict[str, Any]]:
     for name in (truth.column, *truth.where, *filter(None, (truth.largest, truth.smallest, truth.beside))):
         if name not in table.columns:
             raise BadInputError(f"{truth.action} gives {', '.join(table.columns)}, and no {name[:40]!r}.")
-    rows = [dict(zip(table.columns, row, strict=True)) for row in table.rows]
+    rows: list[dict[str, Any]] = table.records()
     rows = [row for row in rows if all(_same(row[name], cell) for name, cell in truth.where.items())]
     for row in rows:
         row[truth.column] = truth.called.get(str(row[truth.column]), row[truth.column])

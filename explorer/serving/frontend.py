@@ -9,7 +9,7 @@ import hashlib
 import json
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -60,33 +60,34 @@ def _release(script: Path) -> str:
 
 
 @cache
-def _packed(read: Path | None, encoding: str) -> bytes:
-    """Return a file, or the common style sheet for None, compressed once; a compressed file beside it is used if there
-    is one.
+def _packed(source: Path | Callable[[], str], encoding: str) -> bytes:
+    """Return a file, or the text that a function makes, compressed once; a compressed file beside it is used if there is
+    one.
     """
-    if read and encoding == "br" and (ready := read.with_name(read.name + ".br")).is_file():
+    if isinstance(source, Path) and encoding == "br" and (ready := source.with_name(source.name + ".br")).is_file():
         return ready.read_bytes()
-    data = read.read_bytes() if read else _common_style().encode()
+    data = source.read_bytes() if isinstance(source, Path) else source().encode()
     if encoding == "br":
         return bytes(brotli.compress(data, quality=9))
     return gzip.compress(data, compresslevel=6) if encoding == "gzip" else data
 
 
-def _answer(request: Request, read: Path | None, media_type: str, kept: str) -> Response:
+def packed_answer(request: Request, source: Path | Callable[[], str], media_type: str, kept: str) -> Response:
+    """Return a file, or the text that a function makes, as small as the browser takes it. kept: for how long it may keep it."""
     accepted = request.headers.get("accept-encoding", "")
     encoding = next((name for name in ("br", "gzip") if name in accepted), "")
     headers = {"cache-control": kept, "vary": "accept-encoding", **({"content-encoding": encoding} if encoding else {})}
-    return Response(_packed(read, encoding), media_type=media_type, headers=headers)
+    return Response(_packed(source, encoding), media_type=media_type, headers=headers)
 
 
 def serve_plotly(request: Request) -> Response:
     """Serve Plotly's script, which browsers keep for a day."""
-    return _answer(request, plotly_script(), "text/javascript", FOR_A_DAY)
+    return packed_answer(request, plotly_script(), "text/javascript", FOR_A_DAY)
 
 
 def serve_style(request: Request) -> Response:
     """Serve Gradio's small style sheets as one; its address has a hash of the contents."""
-    return _answer(request, None, "text/css", FOR_EVER)
+    return packed_answer(request, _common_style, "text/css", FOR_EVER)
 
 
 @cache
@@ -166,8 +167,8 @@ def _asset(scope: Scope) -> Response | Scope:
     if one is None or not scope["path"].startswith(f"/{one.folder}/"):
         return scope
     name = scope["path"].removeprefix(f"/{one.folder}/")
-    if name == one.script:
-        return _answer(Request(scope), _made(name), "text/javascript", FOR_EVER)
+    if name == one.script and (script := _made(name)):
+        return packed_answer(Request(scope), script, "text/javascript", FOR_EVER)
     if name in one.stubs:
         return Response(one.stubs[name], media_type="text/javascript", headers={"cache-control": FOR_EVER})
     path = f"/assets/{name}"

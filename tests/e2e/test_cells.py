@@ -44,12 +44,17 @@ def assert_at(page: Page, figure: str, said: str) -> None:
     assert page.evaluate(INSIDE, figure)
 
 
+def heatmap(visit: Visit, tab: str, figure: str) -> Any:
+    """The columns, the rows and the values of a tab's heatmap, as Plotly has them."""
+    visit.tab(tab)
+    visit.page.wait_for_selector(f"{figure} .plot[data-drawn]")
+    return visit.page.evaluate(DATA, f"{figure} .plot")
+
+
 def test_arrows_move_over_all_heads_and_enter_opens_one(visit: Visit) -> None:
     page, figure = visit.page, "#grid-figure"
     visit.open("attention", "#attention-figure")
-    visit.tab("All heads")
-    page.wait_for_selector(f"{figure} .plot[data-drawn]")
-    heads, layers, z = page.evaluate(DATA, f"{figure} .plot")
+    heads, layers, z = heatmap(visit, "All heads", figure)
 
     def said(layer: int, head: int) -> str:
         return f"layer {layers[layer]}, head {heads[head]}: {z[layer][head]:.2f}"
@@ -85,9 +90,7 @@ def test_arrows_move_over_all_heads_and_enter_opens_one(visit: Visit) -> None:
 def test_a_guess_of_the_lens_says_its_layer_its_rank_and_how_likely_it_is(visit: Visit) -> None:
     page, figure = visit.page, "#lens-figure"
     visit.open("context", "#context-figure")
-    visit.tab("Logit lens")
-    page.wait_for_selector(f"{figure} .plot[data-drawn]")
-    ranks, layers, z = page.evaluate(DATA, f"{figure} .plot")
+    ranks, layers, z = heatmap(visit, "Logit lens", figure)
     reached(page, figure)
     page.keyboard.press("ArrowDown")
     page.keyboard.press("ArrowRight")

@@ -52,6 +52,18 @@ def at_home(browser: Any) -> Iterator[Callable[[Path], Page]]:
     assert wrong == []
 
 
+def typed_hostile(visit: Visit) -> Visit:
+    """On the masking page, with a text in view that would be markup."""
+    visit.open("masking", "#fill-figure")
+    before = visit.draws("#fill-figure")
+    box = visit.page.locator("textarea:visible").first
+    box.fill(HOSTILE)
+    box.press("Enter")
+    visit.wait_redrawn("#fill-figure", before)
+    expect(visit.page).to_have_url(re.compile("text="))
+    return visit
+
+
 def rows_of(page: Page) -> list[list[str]]:
     """Of a report's first table, every digit."""
     read = "(row) => [...row.cells].map((one) => one.title || one.innerText)"
@@ -62,14 +74,7 @@ def rows_of(page: Page) -> list[list[str]]:
 def test_a_report_holds_what_is_in_view_and_runs_nothing_that_was_typed(
     visitors: Callable[[], Visit], at_home: Callable[[Path], Page]
 ) -> None:
-    visit = visitors()
-    visit.open("masking", "#fill-figure")
-    before = visit.draws("#fill-figure")
-    box = visit.page.locator("textarea:visible").first
-    box.fill(HOSTILE)
-    box.press("Enter")
-    visit.wait_redrawn("#fill-figure", before)
-    expect(visit.page).to_have_url(re.compile("text="))
+    visit = typed_hostile(visitors())
     sentence = visit.page.locator("#fill-figure-said").first.inner_text().strip()
     tokens = visit.page.locator("#fill-chips button.chip").all_inner_texts()
     address = visit.page.url
@@ -122,14 +127,7 @@ def test_a_page_of_several_figures_is_taken_whole(
 
 
 def test_a_notebook_has_the_script_and_the_table_and_escapes_what_was_typed(visitors: Callable[[], Visit]) -> None:
-    visit = visitors()
-    visit.open("masking", "#fill-figure")
-    before = visit.draws("#fill-figure")
-    box = visit.page.locator("textarea:visible").first
-    box.fill(HOSTILE)
-    box.press("Enter")
-    visit.wait_redrawn("#fill-figure", before)
-    expect(visit.page).to_have_url(re.compile("text="))
+    visit = typed_hostile(visitors())
     file = taken(visit, "notebook")
     assert file.name.endswith("masking.ipynb")
     notebook = json.loads(file.read_text(encoding="utf-8"))

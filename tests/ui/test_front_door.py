@@ -32,7 +32,7 @@ API = (
 )  # fmt: skip
 LESSONS = (
     "class", "class/{code}/answer", "class/{code}/answers.csv", "class/{code}/join", "class/{code}/lesson", "class/{code}/step",
-    "class/{code}/turn", "class/{code}/watch", "join-code", "lesson/{file}.js", "lessons.json", "lessons/check", "lessons/sheet",
+    "class/{code}/turn", "class/{code}/watch", "join-code", "lesson/{file}.js", "lessons/check", "lessons/sheet",
     "lessons/truth", "lessons/yaml", "lessons/{name}.json", "lessons/{name}/sheet",
 )  # fmt: skip
 USED = {
