@@ -102,6 +102,7 @@ window.explorerAddress = (() => {
   // Back and Forward between tabs of a page as it stands turn to the tab; any other address is opened anew.
   addEventListener("popstate", () => {
     const hash = hashNow();
+    leaving = false; // what was on its way has been given up for this
     if (!isAddress(hash) || hash === compose()) return;
     const before = chosen;
     chosen = { ...chosen, ...wayTo(new URLSearchParams(hash).get("tab") || "") };

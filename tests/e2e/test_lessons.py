@@ -96,6 +96,24 @@ def test_the_answer_is_hidden_until_a_guess_is_in(visitors: Callable[[], Visit])
     visit.assert_unharmed()
 
 
+@pytest.mark.parametrize(
+    ("lesson", "step", "answer"), [("bias", 1, "nurse"), ("update", 5, "42.0%")]
+)
+def test_nothing_that_a_tab_writes_gives_the_answer_away(
+    lesson: str, step: int, answer: str, visitors: Callable[[], Visit]
+) -> None:
+    visit = visitors()
+    page = visit.page
+    page.goto(f"{visit.address}/#lesson={lesson}&lesson_step={step}")
+    skip = page.get_by_role("button", name="I don't know")
+    expect(skip).to_be_visible()
+    panel = page.locator("[role=tabpanel]:visible").first
+    page.wait_for_function(f"document.body.textContent.includes({answer!r})")
+    expect(panel).not_to_contain_text(answer, use_inner_text=True)
+    skip.click()
+    expect(panel).to_contain_text(answer, use_inner_text=True)
+
+
 @pytest.mark.parametrize("name", GIVEN)
 def test_a_lesson_is_given_to_a_class_of_three(
     name: str, visitors: Callable[[], Visit], students: list[Page], server: str
