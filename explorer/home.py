@@ -11,7 +11,6 @@ from explorer.labs import Lab
 from explorer.labs.masking import FILL_MASKS
 from explorer.labs.masking.examples import Example
 from explorer.labs.masking.fill import figures
-from explorer.labs.masking.fill.controls import hidden_now, keep_hidden, open_with, pressed_positions
 from explorer.labs.masking.fill.said_figures import fill_sentence
 from explorer.labs.models.family_figures import letters
 from explorer.lessons.reading import address_of, bundled
@@ -19,6 +18,7 @@ from explorer.lessons.schema import Lesson
 from explorer.models.families import Capability
 from explorer.path import PATH
 from explorer.ui.components import token_chips
+from explorer.ui.hiding import hidden_now, keep_hidden, open_with, pressed_positions
 from explorer.ui.kit import View
 from explorer.ui.page import Page
 from explorer.ui.wiring import Connection, folds
@@ -59,7 +59,7 @@ def build(page: Page) -> None:
     # publish=False: the endpoint is the Masking page's.
     fill = Connection(page, FILL_MASKS, inputs, shown, folded, publish=False)
     fill.on(chips.select, read=pressed_positions)
-    keep_hidden(fill, chips, text.submit, *open_with(page, EXAMPLE, text, hidden))
+    keep_hidden(fill, chips, text.submit, *open_with(page, EXAMPLE.text, EXAMPLE.hidden, text, hidden))
 
 
 def ways() -> Markup:

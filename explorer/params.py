@@ -20,7 +20,8 @@ from pydantic import ConfigDict, ValidationError
 from pydantic.dataclasses import dataclass as validated
 from pydantic.dataclasses import rebuild_dataclass
 
-from explorer.kinds import LARGEST_SEED, MOST_LAYERS, MOST_TOKENS, Kind, Name, Sentence, Whole
+from explorer.errors import BadInputError
+from explorer.kinds import LARGEST_SEED, MOST_LAYERS, MOST_TOKENS, Kind, Name, Read, Sentence, Whole
 
 _Class = TypeVar("_Class")
 _BUILDING = threading.Lock()
@@ -99,3 +100,27 @@ Seed = Annotated[int, Whole(0, LARGEST_SEED), Shown("Seed")]
 Text = Annotated[str, Sentence()]
 SecondText = Annotated[str, Sentence(optional=True)]
 """A text that may be missing, as in a pair."""
+
+
+def _places(given: Any) -> tuple[int | str, ...]:
+    places = given.split(",") if isinstance(given, str) else given
+    if not isinstance(places, (list, tuple)):
+        raise BadInputError("also_mask takes token positions or words, such as 3, 5 or Paris.")
+    entries = [str(place).strip() for place in places]
+    # Longer digits are a word: no position has so many.
+    return tuple(int(entry) if entry.isdecimal() and len(entry) < 10 else entry for entry in entries if entry)
+
+
+HiddenPlaces = Annotated[tuple[int | str, ...], Read(_places)]
+"""What is hidden: positions (0 is the first special token) or words, as a tuple or with commas."""
+
+
+def _spans(given: Any) -> tuple[tuple[int, int], ...]:
+    try:
+        return tuple((int(start), int(stop)) for start, stop in given)
+    except (TypeError, ValueError, OverflowError):
+        raise BadInputError("spans takes pairs of characters, such as ((0, 5), (9, 12)).") from None
+
+
+CharacterSpans = Annotated[tuple[tuple[int, int], ...], Read(_spans)]
+"""What is hidden, as (start, stop) characters, for another model's tokens."""

@@ -97,14 +97,24 @@ def head_at_each_layer(loaded: LoadedModel, inputs: Mapping[str, Tensor], places
     inputs: keyword tensors, (1, length). places: the positions at which a score for each token is wanted; scores then
     have the shape (depth + 1, len(places), classes). Scores of a text as a whole are not meaningful here.
     """
-    tree = private_tree(loaded.model)
+    return head_and_states(loaded, private_tree(loaded.model), inputs, places)[0]
+
+
+def head_and_states(
+    loaded: LoadedModel, tree: PreTrainedModel, inputs: Mapping[str, Tensor], places: Sequence[int], **options: Any
+) -> tuple[Any, Tensor]:
+    """Return the output of `head_at_each_layer` and the states that it was read from, (depth + 1, length, width).
+
+    tree: the caller's own (`private_tree`), since hooks stay on it. options: further keywords of the forward pass.
+    """
     layers = _layers(tree, loaded)
     stack = _Stack(depth_of(tree))
     for layer in layers:
         layer.register_forward_pre_hook(stack.keep, with_kwargs=True)
         layer.register_forward_hook(stack.hand_on)
     with head_at(tree, torch.tensor(list(places), device=loaded.device)):
-        return tree(**{name: tensor.to(loaded.device) for name, tensor in inputs.items()})
+        output = tree(**{name: tensor.to(loaded.device) for name, tensor in inputs.items()}, **options)
+    return output, stack.handed
 
 
 def _layers(tree: nn.Module, loaded: LoadedModel) -> list[nn.Module]:
@@ -119,6 +129,7 @@ class _Stack:
 
     def __init__(self, depth: int) -> None:
         self.depth, self.states = depth, list[Tensor]()
+        self.handed = torch.empty(0)
 
     def keep(self, module: nn.Module, given: tuple[Any, ...], named: dict[str, Any]) -> None:
         self.states.append(given[0] if given else named["hidden_states"])
@@ -128,4 +139,5 @@ class _Stack:
             return None
         own, *others = output if isinstance(output, tuple) else (output,)
         stacked = torch.cat([*self.states, own])  # along the batch, one row for each depth
+        self.handed = stacked
         return (stacked, *others) if isinstance(output, tuple) else stacked

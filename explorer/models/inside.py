@@ -147,10 +147,11 @@ RECORDING = "explorer-recording"
 
 @dataclass
 class _Record:
-    """What one layer's attention computed with: query and key (rows, heads, length, size), and the weights."""
+    """What one layer's attention computed with: query, key and value (rows, heads, length, size), and the weights."""
 
     query: Tensor
     key: Tensor
+    value: Tensor
     scaling: float
     weights: Tensor
 
@@ -171,7 +172,7 @@ def _recording_attention(
         scores = scores + attention_mask
     weights = scores.softmax(-1)
     records: list[_Record] = module.explorer_records  # type: ignore[assignment]
-    records.append(_Record(query, key, scaling, weights))
+    records.append(_Record(query, key, value, scaling, weights))
     return (weights @ value).transpose(1, 2).contiguous(), weights
 
 
@@ -233,17 +234,33 @@ def _content_scores(loaded: LoadedModel, inputs: Mapping[str, Tensor], layer: in
 
         return hook
 
-    for role in ("query", "key"):
+    for role in ("query", "key", "value"):
         tree.get_submodule(layers.name(layer, layers.modules[role])).register_forward_hook(keep(role))
     output = tree(**inputs, output_attentions=True)
-    heads = heads_of(tree)
-    if layers.modules["query"] == layers.modules["key"]:  # DeBERTa: one fused map, q, k and v side by side in each head
-        fused = kept["query"].unflatten(-1, (heads, 3, -1)).transpose(1, 2)
-        attention: Any = tree.get_submodule(layers.name(layer, layers.modules["query"]).rsplit(".", 1)[0])
-        query = fused[:, :, :, 0] + attention.q_bias.view(1, heads, 1, -1)
-        key = fused[:, :, :, 1]
-    else:
-        query, key = (kept[role].unflatten(-1, (heads, -1)).transpose(1, 2) for role in ("query", "key"))
-    # DeBERTa divides scores by sqrt(size · (1 + the kinds of relative position)).
-    kinds = 1 + len(config.pos_att_type or ())
-    return _Record(query, key, float((query.shape[-1] * kinds) ** -0.5), output.attentions[layer])
+    parts = content_vectors(tree, loaded.architecture, layer, kept)
+    return _Record(*parts, content_scaling(config, parts[0].shape[-1]), output.attentions[layer])
+
+
+def content_vectors(
+    tree: PreTrainedModel, architecture: Architecture, layer: int, gave: Mapping[str, Tensor]
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Return DeBERTa's query, key and value of content, (rows, heads, length, size), from what its projections gave.
+
+    gave: by role, (rows, length, width).
+    """
+    heads, modules = heads_of(tree), architecture.layers.modules
+    if modules["query"] != modules["key"]:
+        query, key, value = (
+            gave[role].unflatten(-1, (heads, -1)).transpose(1, 2) for role in ("query", "key", "value")
+        )
+        return query, key, value
+    # The first version: one fused map, q, k and v side by side in each head.
+    fused = gave["query"].unflatten(-1, (heads, 3, -1)).transpose(1, 2)
+    attention: Any = tree.get_submodule(architecture.layers.name(layer, modules["query"]).rsplit(".", 1)[0])
+    query, key, value = (fused[:, :, :, place] for place in range(3))
+    return query + attention.q_bias.view(1, heads, 1, -1), key, value + attention.v_bias.view(1, heads, 1, -1)
+
+
+def content_scaling(config: Any, size: int) -> float:
+    """Return DeBERTa's factor of a score, 1 / sqrt(size · (1 + the kinds of relative position))."""
+    return float((size * (1 + len(config.pos_att_type or ()))) ** -0.5)

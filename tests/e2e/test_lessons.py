@@ -96,9 +96,7 @@ def test_the_answer_is_hidden_until_a_guess_is_in(visitors: Callable[[], Visit])
     visit.assert_unharmed()
 
 
-@pytest.mark.parametrize(
-    ("lesson", "step", "answer"), [("bias", 1, "nurse"), ("update", 5, "42.0%")]
-)
+@pytest.mark.parametrize(("lesson", "step", "answer"), [("bias", 1, "nurse"), ("update", 5, "42.0%")])
 def test_nothing_that_a_tab_writes_gives_the_answer_away(
     lesson: str, step: int, answer: str, visitors: Callable[[], Visit]
 ) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from functools import partial
 
@@ -23,12 +22,12 @@ from explorer.labs.masking.schema import (
     Prediction,
     SharesParams,
     SharesResult,
-    TokenView,
 )
 from explorer.maths.corruption import FATES, KEPT, MASK, RANDOM, CorruptionRecipe, fates_of
 from explorer.models.batching import CHOSEN, Inputs, alone, answered_together, logits_at
-from explorer.models.encoding import Encoded, Token, encode, single_token, with_own_mask
+from explorer.models.encoding import Encoded, encode, single_token, with_own_mask
 from explorer.models.families import Capability
+from explorer.models.hiding import hidden_positions, token_view
 from explorer.models.loaded_model import LoadedModel
 from explorer.models.masker import Masker
 
@@ -55,9 +54,9 @@ def _prepared(loaded: LoadedModel, params: FillParams) -> tuple[list[Inputs], Ca
     """
     encoded = encode(loaded, with_own_mask(loaded.tokenizer, params.text))
     typed = [t.position for t in encoded.tokens if t.token_id == loaded.tokenizer.mask_token_id]
-    hidden = sorted(_hidden_positions(encoded, params) - set(typed))
+    hidden = sorted(hidden_positions(encoded, params.text, params.also_mask, params.spans) - set(typed))
     masked = sorted([*typed, *hidden])
-    tokens = tuple(_token_view(loaded, token, typed, hidden) for token in encoded.tokens)
+    tokens = tuple(token_view(loaded, token, typed, hidden) for token in encoded.tokens)
     names = (loaded.model_id, params.text, loaded.tokenizer.mask_token, len(loaded.tokenizer), tokens)
     if not masked:
         return [], lambda logits: FillResult(*names, ())
@@ -86,36 +85,6 @@ def _named(loaded: LoadedModel, word: str) -> int:
     if token is None:
         raise BadInputError(f"{why}: look for another word.")
     return token
-
-
-def _hidden_positions(encoded: Encoded, params: FillParams) -> set[int]:
-    """Return the positions that `also_mask` and `spans` name. Raises BadInputError for one that holds no token of the
-    text.
-    """
-    positions: set[int] = set()
-    for place in params.also_mask:
-        if isinstance(place, int):
-            if place >= len(encoded.tokens) or encoded.tokens[place].word is None:
-                raise BadInputError(f"Position {place} holds no token of the text, so it cannot be masked.")
-            positions.add(place)
-        else:
-            start = _find_word(params.text, place)
-            if start < 0:
-                raise BadInputError(f"The text has no {place[:60]!r} to mask.")
-            positions |= _overlapping(encoded, start, start + len(place))
-    for start, stop in params.spans:
-        positions |= _overlapping(encoded, start, stop)
-    return positions
-
-
-def _find_word(text: str, word: str) -> int:
-    """Return where a word stands first, as a word of its own before as a part of another; -1 if it doesn't."""
-    whole = re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text)
-    return whole.start() if whole else text.find(word)
-
-
-def _overlapping(encoded: Encoded, start: int, stop: int) -> set[int]:
-    return {t.position for t in encoded.tokens if t.word is not None and t.start < stop and t.stop > start}
 
 
 def _filled(
@@ -147,17 +116,6 @@ def _filled(
 def decoded(loaded: LoadedModel, token_id: int) -> str:
     """Return one token as the tokenizer spells it in a text."""
     return str(loaded.tokenizer.decode([token_id]))
-
-
-def _token_view(loaded: LoadedModel, token: Token, typed: list[int], hidden: list[int]) -> TokenView:
-    if token.position in typed:
-        state = "blank"
-    elif token.position in hidden:
-        state = "masked"
-    else:
-        state = "special" if token.word is None else "plain"
-    unknown = token.token_id == loaded.tokenizer.unk_token_id
-    return TokenView(token.position, token.text, token.shown, token.joined, state, unknown, token.start, token.stop)
 
 
 def corrupt_text(loaded: LoadedModel, params: CorruptParams) -> CorruptResult:

@@ -3,35 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any, Self
+from typing import Annotated, Self
 
 from pydantic import model_validator
 
+from explorer.charts.chips import TokenView
 from explorer.errors import BadInputError
-from explorer.kinds import Flag, Name, Names, Number, OneOf, Read, Whole
+from explorer.kinds import Flag, Name, Names, Number, OneOf, Whole
 from explorer.maths.schemes import SCHEMES
-from explorer.params import Seed, Shown, params
+from explorer.params import CharacterSpans, HiddenPlaces, Seed, Shown, params
 
 MOST_PREDICTIONS = 50
 MOST_DRAWS = 5000
 OPENING_TEXT = "The keys to the cabinet [MASK] on the table."
 """What is filled where no text is given: the page's first example."""
-
-
-def _places(given: Any) -> tuple[int | str, ...]:
-    places = given.split(",") if isinstance(given, str) else given
-    if not isinstance(places, (list, tuple)):
-        raise BadInputError("also_mask takes token positions or words, such as 3, 5 or Paris.")
-    entries = [str(place).strip() for place in places]
-    # Longer digits are a word: no position has so many.
-    return tuple(int(entry) if entry.isdecimal() and len(entry) < 10 else entry for entry in entries if entry)
-
-
-def _spans(given: Any) -> tuple[tuple[int, int], ...]:
-    try:
-        return tuple((int(start), int(stop)) for start, stop in given)
-    except (TypeError, ValueError, OverflowError):
-        raise BadInputError("spans takes pairs of characters, such as ((0, 5), (9, 12)).") from None
 
 
 @params
@@ -50,10 +35,10 @@ class FillParams:
     """With the model's mask token ([MASK] and <mask> both work), or without."""
 
     top_k: Annotated[int, Whole(1, MOST_PREDICTIONS), Shown("Predictions for each blank", slider=(1, 20))] = 5
-    also_mask: Annotated[tuple[int | str, ...], Read(_places)] = ()
+    also_mask: HiddenPlaces = ()
     """What else is hidden, so that its true token's rank can be told: positions (0 is the first special token) or words."""
 
-    spans: Annotated[tuple[tuple[int, int], ...], Read(_spans)] = ()
+    spans: CharacterSpans = ()
     """The same as (start, stop) characters, for another model's tokens."""
 
     words: Annotated[
@@ -66,21 +51,6 @@ class FillParams:
     )
     """Whether the tokens that also_mask and spans name stay as they are: one token in ten that BERT had to name in training did,
     and one in ten was replaced by another, so it has learned to doubt what it reads."""
-
-
-@dataclass(frozen=True)
-class TokenView:
-    """A token as a chip: `state` is special, plain, masked (its token is known) or blank (typed as a mask); start and stop
-    are its characters in the text."""
-
-    position: int
-    text: str
-    shown: str
-    joined: bool
-    state: str
-    unknown: bool
-    start: int
-    stop: int
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import Any
 from markupsafe import Markup
 
 from explorer.charts import Look, Panel, Picture, Trace, axis, bars, picture
-from explorer.charts.chips import chip, chips
+from explorer.charts.chips import hiding_chips
 from explorer.charts.words import facts, in_quotes, label, measures, percent, prose
 from explorer.labs.masking.fill.said_figures import WordGuess, fill_sentence, word_guesses
 from explorer.labs.masking.schema import FilledMask, FillResult, Prediction
@@ -21,38 +21,7 @@ COLUMNS = 3
 
 def fill_chips(result: FillResult) -> dict[str, Any]:
     """Return the token chips: which can be clicked, which are masked."""
-    row = []
-    for token in result.tokens:
-        hidden, masked = token.state in ("masked", "blank"), token.state == "masked"
-        title = f"{token.text}, position {token.position}"
-        title += " (not in this model's vocabulary)" if token.unknown else ""
-        style = "mask" if hidden else "special" if token.state == "special" else "plain"
-        position = token.position if token.state in ("plain", "masked") else None
-        look: Look = {
-            "joined": token.joined,
-            "below": token.shown if masked and not result.in_view else "",
-            "span": [token.start, token.stop],
-        }
-        text = result.mask_token if hidden and not (masked and result.in_view) else token.shown
-        row.append(chip(text, title, style, position=position, pressed=masked, **look))
-    return chips("Tokens. Press one to hide it.", row, source={"model": result.model, "text": result.text})
-
-
-def hidden_for(chips: dict[str, Any], model: str, text: str, hidden: str) -> dict[str, Any]:
-    """Return what of the hidden tokens still holds, as parameters of a new request.
-
-    Positions belong to one text and one model's tokens. For another text only words stay; for another model the pressed
-    chips are handed on as characters of the text.
-    """
-    source = chips.get("source")
-    if not source:  # nothing is answered yet: what is hidden came with the text, from the page's address
-        return {"also_mask": hidden}
-    if source.get("text") != text:
-        words = [entry.strip() for entry in hidden.split(",") if entry.strip() and not entry.strip().isdecimal()]
-        return {"also_mask": tuple(word for word in words if word in text)}
-    if source.get("model") != model:
-        return {"also_mask": (), "spans": tuple(tuple(chip["span"]) for chip in chips["chips"] if chip["pressed"])}
-    return {"also_mask": hidden}
+    return hiding_chips(result.model, result.text, result.mask_token, result.tokens, result.in_view)
 
 
 def fill_table(result: FillResult) -> Table:

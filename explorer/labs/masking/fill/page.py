@@ -8,13 +8,13 @@ from explorer.labs.masking import FILL_MASKS
 from explorer.labs.masking.examples import EXAMPLES, LOOKING, TRY
 from explorer.labs.masking.fill import figures
 from explorer.labs.masking.fill.compare import MOST_OTHERS, Comparison
-from explorer.labs.masking.fill.controls import hidden_now, keep_hidden, open_with, pressed_positions
 from explorer.labs.masking.fill.said_figures import fill_sentence
 from explorer.labs.masking.schema import FillParams
 from explorer.models.catalog import CATALOG
 from explorer.models.families import Capability
 from explorer.ui.components import rich_text, token_chips
 from explorer.ui.controls import control
+from explorer.ui.hiding import hidden_now, keep_hidden, open_with, pressed_positions
 from explorer.ui.kit import Examples, Tries, View, inputs_column, outputs_column, two_columns, why
 from explorer.ui.page import Page
 from explorer.ui.wiring import Connection
@@ -67,7 +67,7 @@ def build_fill(page: Page) -> None:
     fill = Connection(page, FILL_MASKS, inputs, shown)
     comparison.lay_out_folds()
     fill.on(chips.select, read=pressed_positions)
-    opened = open_with(page, EXAMPLES[0], text, hidden)
+    opened = open_with(page, EXAMPLES[0].text, EXAMPLES[0].hidden, text, hidden)
     boxes = [text, hidden]
     moves = [examples.into(boxes, show_progress="full"), *tries.into([*boxes, words, in_view], show_progress="full")]
     changes = [text.submit, top_k.change, words.submit, in_view.input]

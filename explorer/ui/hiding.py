@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 import gradio as gr
 
-from explorer.labs.masking.examples import Example
-from explorer.labs.masking.fill import figures
-from explorer.labs.masking.schema import FillResult
+from explorer.charts.chips import TokenView, hidden_for
 from explorer.ui.page import Page
 from explorer.ui.wiring import Connection
 
 
-def hidden_now(result: FillResult) -> str:
+class _Hiding(Protocol):
+    @property
+    def tokens(self) -> tuple[TokenView, ...]: ...
+
+
+def hidden_now(result: _Hiding) -> str:
     """Return the positions that are hidden."""
     return ", ".join(str(token.position) for token in result.tokens if token.state == "masked")
 
@@ -31,13 +34,13 @@ def keep_hidden(connection: Connection, chips: gr.HTML, *triggers: Any) -> None:
 
 def _still_hidden(values: dict[str, Any]) -> dict[str, Any]:
     chips = values.pop("chips") or {}
-    return values | figures.hidden_for(chips, str(values["model"]), str(values["text"]), str(values["also_mask"] or ""))
+    return values | hidden_for(chips, str(values["model"]), str(values["text"]), str(values["also_mask"] or ""))
 
 
-def open_with(page: Page, example: Example, text: gr.Textbox, hidden: gr.Textbox) -> list[Callable[..., Any]]:
-    """Hide the worked example's word when the page opens; whatever a visitor has typed stays. Return the next triggers."""
+def open_with(page: Page, example: str, word: str, text: gr.Textbox, hidden: gr.Textbox) -> list[Callable[..., Any]]:
+    """Hide a word of the worked example when the page opens; whatever a visitor has typed stays. Return the next triggers."""
 
     def fresh(current: str, already: str) -> str:
-        return example.hidden if current == example.text and not already else already
+        return word if current == example and not already else already
 
     return [ready(fresh, [text, hidden], [hidden], api_visibility="private", queue=False).then for ready in page.ready]
