@@ -61,7 +61,8 @@ window.explorerFrozen = (() => {
     const copied = (part) => {
       if (part.nodeType === Node.TEXT_NODE) return into.createTextNode(part.data);
       if (part.nodeType !== Node.ELEMENT_NODE || part.matches(DROPPED)) return null;
-      const copy = bare(part, into.importNode(part, false), into);
+      const painted = part instanceof HTMLCanvasElement && Object.assign(into.createElement("img"), { src: part.toDataURL() });
+      const copy = painted || bare(part, into.importNode(part, false), into);
       pairs.push([part, copy]);
       copy.append(...[...part.childNodes].map(copied).filter(Boolean));
       return copy;

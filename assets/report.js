@@ -17,7 +17,7 @@ window.explorerReport = (() => {
   const say = (words) => { const place = said(); if (place) place.textContent = words; };
 
   const text = (selector) => document.querySelector(selector)?.innerText.trim() || "";
-  const plotOf = (element) => element.querySelector(":scope .plot");
+  const plotOf = (element) => element.querySelector(":scope .plot:not(.way, .waylayer)");  // a drawing of our own is copied as it stands
   const seen = (element) => element && element.checkVisibility() && (plotOf(element) ? !plotOf(element).hidden : element.innerText.trim() || element.querySelector("svg"));
   const inOrder = (one, other) => (one.compareDocumentPosition(other) & Node.DOCUMENT_POSITION_FOLLOWING ? -1 : 1);
 
@@ -26,7 +26,7 @@ window.explorerReport = (() => {
     const elements = [...new Set(shown.map((id) => document.getElementById(id)))].filter((one) => seen(one) && !before.has(one)).sort(inOrder);
     elements.forEach((one) => before.add(one));
     const rows = values[table]?.data?.length ? values[table] : null;
-    if (!rows && !elements.some(plotOf)) return null;
+    if (!rows && !elements.some((one) => one.querySelector(":scope .plot"))) return null;
     const own = plain === null || !/^(?!# What is asked)/.test(values[plain] || "") ? "" : values[plain];
     const needsUs = !own && values[script] || "";
     return { name, elements, table: rows, script: own || needsUs, label: own ? "Python, from the model itself" : "Python, with the Explorer's package" };

@@ -1,6 +1,6 @@
 // What is larger than its place scrolls there, and is then a stop for Tab with a name, so that the arrows move it too.
 (() => {
-  const SCROLLS = ".cm-scroller, .wide, .aligned, .losses-list, .held-out, .beside > *";
+  const SCROLLS = ".cm-scroller, .wide, .way-stack, .aligned, .losses-list, .held-out, .beside > *";
   const NAME = "Larger than its place: the arrow keys scroll it";
 
   function look(part) {

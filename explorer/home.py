@@ -13,13 +13,14 @@ from explorer.labs.masking.examples import Example
 from explorer.labs.masking.fill import figures
 from explorer.labs.masking.fill.said_figures import fill_sentence
 from explorer.labs.models.family_figures import letters
+from explorer.labs.wayup import WHOLE_PASS
+from explorer.labs.wayup.picture import WayUp
 from explorer.lessons.reading import address_of, bundled
 from explorer.lessons.schema import Lesson
 from explorer.models.families import Capability
 from explorer.path import PATH
-from explorer.ui.components import token_chips
 from explorer.ui.hiding import hidden_now, keep_hidden, open_with, pressed_positions
-from explorer.ui.kit import View
+from explorer.ui.kit import sentence_place
 from explorer.ui.page import Page
 from explorer.ui.wiring import Connection, folds
 
@@ -48,18 +49,20 @@ def build(page: Page) -> None:
     text = gr.Textbox(EXAMPLE.text, show_label=False, container=False, lines=1, max_lines=3, elem_id="home-text")
     hidden = gr.Textbox("", visible="hidden", label="also_mask")
     top_k = gr.Number(5, visible=False, label="top_k")
-    chips = token_chips(elem_id="home-chips")
-    view = View("masked-predictions", (None, "home-figure"), fill_sentence, figures.fill_figure)
-    folded = folds(FILL_MASKS)
+    said = sentence_place("home-said")
+    way = WayUp("home")
+    folded, of_way = folds(FILL_MASKS), folds(WHOLE_PASS, "the way up")
     gr.HTML(str(letters() + BERT_IS))
     gr.HTML(str(ways()), elem_classes=["home-ways"])
 
     inputs = {"text": text, "top_k": top_k, "also_mask": hidden}
-    shown = [(chips, figures.fill_chips), *view, (hidden, hidden_now)]
-    # publish=False: the endpoint is the Masking page's.
+    shown = [(said, fill_sentence), (way.chips, figures.fill_chips), (hidden, hidden_now)]
+    # publish=False: the endpoints are those of Masking and of Way up.
     fill = Connection(page, FILL_MASKS, inputs, shown, folded, publish=False)
-    fill.on(chips.select, read=pressed_positions)
-    keep_hidden(fill, chips, text.submit, *open_with(page, EXAMPLE.text, EXAMPLE.hidden, text, hidden))
+    fill.on(way.chips.select, read=pressed_positions)
+    changes = [text.submit, *open_with(page, EXAMPLE.text, EXAMPLE.hidden, text, hidden)]
+    keep_hidden(fill, way.chips, *changes)
+    way.connect(page, text, hidden, [], of_way, changes, publish=False)
 
 
 def ways() -> Markup:

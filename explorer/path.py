@@ -111,6 +111,7 @@ LEADS: dict[tuple[str, str], Lead] = {
     ("models", "recipe"): Lead("It is as large as before. Can it be smaller?", "models#tab=sizes"),
     ("models", "movement"): Lead("What does the state say of the hidden word after each layer?", "context#tab=lens"),
     ("agrees", ""): Lead("Try it: fine-tune one here", "finetune"),
+    ("wayup", ""): Lead("Which of its heads do what?", "attention#tab=all"),
     ("context", "word"): Lead("When is the guess made?", "context#tab=lens"),
     ("context", "lens"): Lead("What carries it from word to word?", "attention"),
     ("attention", "one"): Lead("What do the other heads do?", "attention#tab=all"),

@@ -15,6 +15,7 @@ LABS: tuple[Lab, ...] = tuple(
         "replaced",
         "models",
         "agrees",
+        "wayup",
         "attention",
         "context",
         "attribution",

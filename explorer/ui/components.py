@@ -52,12 +52,21 @@ def step_bar(name: str, count: int, **options: Any) -> gr.HTML:
     return scripted("steps", {"name": name, "count": count}, after=("stepper",), **options)
 
 
-def scripted(name: str, value: dict[str, Any], after: Sequence[str] = (), **options: Any) -> gr.HTML:
-    """Return a group that assets/<name>.js draws from its value. after: other scripts, whose functions it calls."""
+def drawing(name: str, after: Sequence[str] = (), **options: Any) -> gr.HTML:
+    """Return a figure that assets/<name>.js draws itself, in place of Plotly; it is computed, waited for and taken home as others
+    are. Fires `select` with what the script reports.
+    """
+    return scripted(name, {}, after, "plot ", elem_classes=["figure", *options.pop("elem_classes", ())], **options)
+
+
+def scripted(name: str, value: dict[str, Any], after: Sequence[str] = (), kind: str = "", **options: Any) -> gr.HTML:
+    """Return a group that assets/<name>.js draws from its value. after: other scripts, whose functions it calls. kind: a further
+    class of the group.
+    """
     scripts = [(ASSETS / f"{script}.js").read_text(encoding="utf-8") for script in (*after, name)]
     return gr.HTML(
         value,
-        html_template=f'<div class="{name}" role="group"></div>',
+        html_template=f'<div class="{kind}{name}" role="group"></div>',
         js_on_load="".join(scripts),
         **options,
     )

@@ -29,10 +29,11 @@ def pressed_positions(event: gr.EventData) -> dict[str, Any]:
 
 def keep_hidden(connection: Connection, chips: gr.HTML, *triggers: Any) -> None:
     """Run on triggers that may have changed text or model, with what still holds of the hidden tokens."""
-    connection.on(*triggers, extra={"chips": chips}, adapt=_still_hidden)
+    connection.on(*triggers, extra={"chips": chips}, adapt=still_hidden)
 
 
-def _still_hidden(values: dict[str, Any]) -> dict[str, Any]:
+def still_hidden(values: dict[str, Any]) -> dict[str, Any]:
+    """Return a new request's parameters with what still holds of the hidden tokens. values: with the last answer's `chips`."""
     chips = values.pop("chips") or {}
     return values | hidden_for(chips, str(values["model"]), str(values["text"]), str(values["also_mask"] or ""))
 

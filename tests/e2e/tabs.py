@@ -24,6 +24,7 @@ OTHER_FIGURES = ("-bars", "-curves", "-heatmap", "-trade")
 
 TABS = (
     Tab("", "", "#home-figure"),
+    Tab("wayup", "", "#wayup-figure"),
     Tab("inputs", "Pieces", "#pieces-figure"),
     Tab("inputs", "One word, step by step", "#cut-steps .cut"),
     Tab("inputs", "The sum", "#sum-figure"),
