@@ -44,7 +44,7 @@ function press(item) {
   item.setAttribute("aria-pressed", pressed ? "true" : "false");
   item.classList.toggle("mask", pressed);
   const positions = [...list.querySelectorAll('button[aria-pressed="true"]')].map((b) => Number(b.dataset.position));
-  trigger("select", { positions });
+  trigger("select", { positions, last: Number(item.dataset.position) });
 }
 
 list.addEventListener("click", (event) => {

@@ -218,7 +218,7 @@ def _dressed(page: str) -> str:
 
 def _style() -> str:
     """Return the shell's style, that of lessons, then what single labs add."""
-    files = [ASSETS / name for name in ("style.css", "way.css", "lesson.css", "lesson/answers.css")]
+    files = [ASSETS / name for name in ("style.css", "lesson.css", "lesson/answers.css")]
     files += sorted((ASSETS / "labs").glob("*.css"))
     return "\n".join(file.read_text(encoding="utf-8") for file in files)
 

@@ -58,9 +58,10 @@ def _what(result: PassResult) -> str:
         return "What comes next is"
     if result.asked == "replaced":
         return "The verdict on the followed token is"
-    return (
-        "The guess for the blank is" if token.state in ("masked", "blank") else "In place of the followed token it has"
-    )
+    if token.state not in ("masked", "blank"):
+        return "In place of the followed token it has"
+    blanks = sum(one.state in ("masked", "blank") for one in result.tokens)
+    return "The guess for the blank is" if blanks == 1 else f"Of {blanks} blanks the followed one is guessed as"
 
 
 def _since(result: PassResult) -> list[str]:

@@ -51,7 +51,9 @@ class WayUp:
 
 
 def _hides(event: gr.EventData) -> dict[str, Any]:
-    return {"also_mask": list(event.positions), "position": -1}
+    """Return what is hidden now; the word that was hidden just now is the one to follow."""
+    hidden = list(event.positions)
+    return {"also_mask": hidden, "position": event.last if event.last in hidden else -1}
 
 
 def _looks(event: gr.EventData) -> dict[str, Any]:
