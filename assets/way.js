@@ -296,3 +296,4 @@ watch("value", draw);
 const again = () => requestAnimationFrame(draw);
 new MutationObserver(again).observe(stack.querySelector(".chips") || stack, { childList: true });
 new ResizeObserver(again).observe(stack);
+document.fonts.ready.then(again);

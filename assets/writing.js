@@ -28,8 +28,8 @@ function draw() {
       item.title = token.title;
       item.dataset.at = `${number}.${at}`;
       item.setAttribute("aria-pressed", "false");
-      item.style.background = token.colour;
-      item.style.color = token.ink;
+      item.style.background = `color-mix(in srgb, var(--mask) ${100 * token.share}%, var(--body-background-fill))`;
+      item.style.color = token.ink.startsWith("@") ? `var(--${token.ink.slice(1)})` : token.ink;
       line.append(item);
     });
     if (row.end) line.append(make("span", "written-end", row.end));

@@ -37,7 +37,9 @@ from explorer.serving.frontend import (
     STYLE_NAME,
     KeptAssets,
     dressed,
+    font_faces,
     packed_answer,
+    serve_font,
     serve_plotly,
     serve_style,
 )
@@ -212,8 +214,10 @@ def _serve_script(request: Request) -> Response:
 
 
 def _dressed(page: str) -> str:
-    """Return Gradio's page with our script before all of Gradio's own, which it has to find in place."""
-    return dressed(page).replace("<head>", f'<head><script defer src="./{_script_address()}"></script>', 1)
+    """Return Gradio's page with our typefaces, and our script before all of Gradio's own, which it has to find in place."""
+    return dressed(page).replace(
+        "<head>", f'<head>{font_faces()}<script defer src="./{_script_address()}"></script>', 1
+    )
 
 
 def _style() -> str:
@@ -264,6 +268,7 @@ def launch_options(engine: Engine, chosen: Settings | None = None) -> dict[str, 
             "routes": [
                 Route("/explorer/plotly.min.js", serve_plotly),
                 Route("/explorer/page.js", _serve_script),
+                Route("/explorer/fonts/{name}", serve_font),
                 Route(f"/{STYLE_NAME}", serve_style),
                 Route("/explorer/attention-view.html", _serve_attention_view),
                 Route("/explorer/map.json", _serve_map),

@@ -3,7 +3,7 @@
 Numbers, sentences and pieces of HTML are in `explorer.charts.words`.
 """
 
-from explorer.charts.colours import CIVIDIS, DIVERGING, FONT, MONOSPACED, PALETTES, SERIES, ink, series, shade
+from explorer.charts.colours import DIVERGING, FONT, MAGNITUDE, MONOSPACED, PALETTES, SERIES, ink, series
 from explorer.charts.panels import Axis, Panel, axis, empty, rows
 from explorer.charts.pictures import KEPT, Picture, chart, picture
 from explorer.charts.traces import (
@@ -26,10 +26,10 @@ from explorer.charts.traces import (
 )
 
 __all__ = [
-    "CIVIDIS",
     "DIVERGING",
     "FONT",
     "KEPT",
+    "MAGNITUDE",
     "MONOSPACED",
     "PALETTES",
     "SERIES",
@@ -57,7 +57,6 @@ __all__ = [
     "points",
     "rows",
     "series",
-    "shade",
     "strokes",
     "texts",
 ]

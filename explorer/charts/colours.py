@@ -29,6 +29,10 @@ PALETTES: dict[str, dict[str, str]] = {
         "ninth": "#B8A800",
         "text": "#1F2933",
         "inside": "#FFFFFF",
+        "paper": "#FFFFFF",
+        "full": "#0072B2",
+        "ink": "#000000",
+        "reversed": "#FFFFFF",
         "grid": "#DDE2E8",
         "background": "rgba(0,0,0,0)",
     },
@@ -51,6 +55,10 @@ PALETTES: dict[str, dict[str, str]] = {
         "ninth": "#D55E00",
         "text": "#E6EAF0",
         "inside": "#0D1720",
+        "paper": "#0B0F19",
+        "full": "#56B4E9",
+        "ink": "#FFFFFF",
+        "reversed": "#000000",
         "grid": "#39424E",
         "background": "rgba(0,0,0,0)",
     },
@@ -63,23 +71,11 @@ SERIES = ("@first", "@second", "@third", "@fourth", "@fifth", "@sixth", "@sevent
 DIVERGING = [[0.0, "#B34700"], [0.25, "#E9A06B"], [0.5, "#FFFFFF"], [0.75, "#6BAED6"], [1.0, "#00598C"]]
 """A scale for signed values, symmetric about zero: vermilion below, white at zero, blue above."""
 
-CIVIDIS = [
-    [0.0, "#00204C"],
-    [0.125, "#05366E"],
-    [0.25, "#404D6B"],
-    [0.375, "#60636E"],
-    [0.5, "#7C7B77"],
-    [0.625, "#9B9377"],
-    [0.75, "#BCAE6E"],
-    [0.875, "#DFCA5D"],
-    [1.0, "#FFE945"],
-]
-"""A scale for magnitudes, from none to most, dark to light: it is read by those who see no red or no green as by all
-others (Nuñez, Anderton and Renslow 2018).
-"""
+MAGNITUDE = [[0.0, "@paper"], [1.0, "@full"]]
+"""A scale for magnitudes: nothing is the paper, and one hue goes up to full, by day and by night."""
 
-FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif"
-MONOSPACED = "ui-monospace, 'SF Mono', Menlo, Consolas, 'DejaVu Sans Mono', monospace"
+FONT = "Inter, system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif"
+MONOSPACED = "'JetBrains Mono', ui-monospace, 'SF Mono', Menlo, Consolas, 'DejaVu Sans Mono', monospace"
 
 
 def series(place: int) -> str:
@@ -87,25 +83,30 @@ def series(place: int) -> str:
     return SERIES[place % len(SERIES)]
 
 
-def shade(share: float, scale: Sequence[Sequence[Any]]) -> str:
-    """Return the colour at a share (0 to 1) of a scale."""
-    return "#" + "".join(f"{round(255 * channel):02X}" for channel in _channels(share, scale))
-
-
 def ink(share: float, scale: Sequence[Sequence[Any]]) -> str:
-    """Return black or white, whichever contrasts more with the colour at a share (0 to 1) of a scale: contrast 4.58 or more."""
-    channels = _channels(share, scale)
+    """Return black or white, whichever contrasts more with the colour at a share (0 to 1) of a scale: contrast 4.58 or more.
+
+    Where that differs between day and night it is a role.
+    """
+    day, night = (_ink(_channels(share, scale, palette)) for palette in PALETTES.values())
+    if day == night:
+        return day
+    return "@ink" if day == PALETTES["light"]["ink"] else "@reversed"
+
+
+def _ink(channels: Sequence[float]) -> str:
     # SRGB to linear light, which is what luminance adds up.
     linear = [value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4 for value in channels]
     luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]  # WCAG 2.1, as the contrast
     return "#000000" if luminance > 0.179 else "#FFFFFF"  # the luminance at which black and white contrast alike
 
 
-def _channels(share: float, scale: Sequence[Sequence[Any]]) -> list[float]:
+def _channels(share: float, scale: Sequence[Sequence[Any]], palette: dict[str, str]) -> list[float]:
     """Return red, green and blue at a share of a scale, each from 0 to 1."""
     share = min(1.0, max(0.0, share))
     place = next(place for place, (stop, _) in enumerate(scale[1:], start=1) if share <= stop)
     (before, low), (after, high) = scale[place - 1], scale[place]
+    low, high = (palette[one[1:]] if one.startswith("@") else one for one in (low, high))
     between = (share - before) / (after - before)
     return [
         (1 - between) * int(low[at : at + 2], 16) / 255 + between * int(high[at : at + 2], 16) / 255 for at in (1, 3, 5)

@@ -85,6 +85,31 @@ def serve_plotly(request: Request) -> Response:
     return packed_answer(request, plotly_script(), "text/javascript", FOR_A_DAY)
 
 
+FONTS = ROOT / "assets" / "fonts"
+TYPEFACES = {"Inter": "inter.woff2", "JetBrains Mono": "jetbrains-mono.woff2"}
+"""The bundled typefaces, for text and for tokens, and their files in assets/fonts; other alphabets have the system's."""
+
+
+def serve_font(request: Request) -> Response:
+    """Serve a bundled typeface. Its address has a hash of the contents."""
+    name = request.path_params["name"]
+    if name not in TYPEFACES.values():
+        return Response(status_code=404)
+    return Response((FONTS / name).read_bytes(), media_type="font/woff2", headers={"cache-control": FOR_EVER})
+
+
+@cache
+def font_faces() -> str:
+    """Return what a page's head needs so that its first letters are in the bundled typefaces already."""
+    links, faces = "", ""
+    for family, name in TYPEFACES.items():
+        address = f"./explorer/fonts/{name}?{hashlib.sha256((FONTS / name).read_bytes()).hexdigest()[:12]}"
+        links += f'<link rel="preload" as="font" type="font/woff2" href="{address}" crossorigin>'
+        face = f'font-family:"{family}";src:url("{address}") format("woff2");font-weight:100 900;font-display:block'
+        faces += f"@font-face{{{face}}}"
+    return f"{links}<style>{faces}</style>"
+
+
 def serve_style(request: Request) -> Response:
     """Serve Gradio's small style sheets as one; its address has a hash of the contents."""
     return packed_answer(request, _common_style, "text/css", FOR_EVER)

@@ -217,9 +217,9 @@ def page_script() -> str:
 
 
 def theme() -> gr.themes.Base:
-    """Return Gradio's theme in the Okabe-Ito blue, with system fonts only, so that nothing is fetched."""
-    system = ("system-ui", "-apple-system", "Segoe UI", "Roboto", "Noto Sans", "sans-serif")
-    monospaced = ("ui-monospace", "SF Mono", "Menlo", "Consolas", "DejaVu Sans Mono", "monospace")
+    """Return Gradio's theme in the Okabe-Ito blue, with the bundled typefaces (`font_faces`)."""
+    text = ("Inter", "system-ui", "-apple-system", "Segoe UI", "Roboto", "Noto Sans", "sans-serif")
+    monospaced = ("JetBrains Mono", "ui-monospace", "SF Mono", "Menlo", "Consolas", "DejaVu Sans Mono", "monospace")
     blue = gr.themes.Color(
         c50="#eef6fb",
         c100="#d6eaf6",
@@ -238,7 +238,7 @@ def theme() -> gr.themes.Base:
         primary_hue=blue,
         secondary_hue=blue,
         neutral_hue="slate",
-        font=system,
+        font=text,
         font_mono=monospaced,
         text_size="lg",
         spacing_size="md",

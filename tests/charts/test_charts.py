@@ -10,8 +10,8 @@ from markupsafe import Markup
 from plotly.colors import sample_colorscale
 
 from explorer.charts import (
-    CIVIDIS,
     DIVERGING,
+    MAGNITUDE,
     PALETTES,
     Panel,
     axis,
@@ -92,13 +92,25 @@ def luminance(colour: str) -> float:
     return sum(weight * value for weight, value in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
 
 
-@pytest.mark.parametrize("scale", [CIVIDIS, DIVERGING], ids=["cividis", "diverging"])
-def test_text_on_a_cell_is_black_or_white_and_stands_out_from_every_colour(scale: list[list[Any]]) -> None:
+def in_palette(value: Any, palette: str) -> Any:
+    """A role, or the colours of a scale, as the page draws them."""
+    if isinstance(value, str):
+        return PALETTES[palette][value[1:]] if value.startswith("@") else value
+    return [[stop, in_palette(colour, palette)] for stop, colour in value]
+
+
+@pytest.mark.parametrize("palette", PALETTES)
+@pytest.mark.parametrize("scale", [MAGNITUDE, DIVERGING], ids=["magnitude", "diverging"])
+def test_text_on_a_cell_is_black_or_white_and_stands_out_from_every_colour(
+    scale: list[list[Any]], palette: str
+) -> None:
     steps = 500
-    drawn = sample_colorscale(scale, [step / steps for step in range(steps + 1)], colortype="tuple")
+    drawn = sample_colorscale(
+        in_palette(scale, palette), [step / steps for step in range(steps + 1)], colortype="tuple"
+    )
     inks = set()
     for step, colour in enumerate(drawn):
-        written = ink(step / steps, scale)
+        written = in_palette(ink(step / steps, scale), palette)
         inks.add(written)
         cell = luminance("#" + "".join(f"{round(255 * channel):02X}" for channel in colour))
         lighter, darker = sorted((luminance(written), cell), reverse=True)
@@ -106,15 +118,28 @@ def test_text_on_a_cell_is_black_or_white_and_stands_out_from_every_colour(scale
     assert inks == {"#000000", "#FFFFFF"}
 
 
+def test_a_magnitude_of_nothing_is_the_paper() -> None:
+    for palette in PALETTES:
+        (_, nothing), *_ = in_palette(MAGNITUDE, palette)
+        assert nothing == PALETTES[palette]["paper"]
+
+
 def test_texts_stand_on_their_cells() -> None:
-    heat = {"x": ["a", "b"], "y": [0, 1], "z": [[0.0, 10.0], [None, 5.0]], "zmin": 0, "zmax": 10, "colorscale": CIVIDIS}
+    heat = {
+        "x": ["a", "b"],
+        "y": [0, 1],
+        "z": [[0.0, 10.0], [None, 5.0]],
+        "zmin": 0,
+        "zmax": 10,
+        "colorscale": MAGNITUDE,
+    }
     written = cell_texts(heat | {"yaxis": "y2"}, [["no", "yes"], ["", "half"]], 14)
     assert list(zip(written["x"], written["y"], written["text"], strict=True)) == [
         ("a", 0, "no"),
         ("b", 0, "yes"),
         ("b", 1, "half"),
     ]
-    assert written["textfont"] == {"size": 14, "color": ["#FFFFFF", "#000000", "#000000"]}
+    assert written["textfont"] == {"size": 14, "color": ["@ink", "@reversed", "@ink"]}
     assert (written["hoverinfo"], written["yaxis"], "xaxis" in written) == ("skip", "y2", False)
 
 
@@ -154,7 +179,7 @@ def test_the_shared_layout_uses_known_roles() -> None:
 
 
 LINE = line([0, 1], [2, 3], "@first", "one", hover="%{y}", aside="one")
-CELLS = heat([0, 1], [0], [[0.25, None]], CIVIDIS, texts=percent, bar=colorbar("share", ".0%"), hover="%{z}")
+CELLS = heat([0, 1], [0], [[0.25, None]], MAGNITUDE, texts=percent, bar=colorbar("share", ".0%"), hover="%{z}")
 
 
 def test_every_trace_and_mark_draws_and_says_only_what_was_asked() -> None:

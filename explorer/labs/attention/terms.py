@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from explorer.action import Action
-from explorer.charts import CIVIDIS, DIVERGING, Look, Panel, Picture, heat, picture
+from explorer.charts import DIVERGING, MAGNITUDE, Look, Panel, Picture, heat, picture
 from explorer.charts.words import caption, label, percent, prose, strong
 from explorer.engine.protocol import Job
 from explorer.errors import BadInputError
@@ -176,7 +176,7 @@ def _panel(result: TermsResult, title: str, rows: Sequence[Sequence[float]], bou
     every = max(1, -(-len(tokens) // MOST_TICKS))
     hover = "%{y} → %{x}: " + ("%{z:.2%}" if bound is None else "%{z:+.3f}")
     look: Look = {"gap": 1 if len(tokens) <= MOST_TICKS else 0, "hover": hover}
-    scale, ends = (CIVIDIS, (0.0, 1.0)) if bound is None else (DIVERGING, (-bound, bound))
+    scale, ends = (MAGNITUDE, (0.0, 1.0)) if bound is None else (DIVERGING, (-bound, bound))
     cells = heat(names, names, [[round(value, 4) for value in row] for row in rows], scale, ends, **look)
     across = token_axis(tokens[::every], tickangle=-90) | {"tickfont": {"size": 11}}
     down = token_axis(tokens[::every], down=True, outer=True) | {"tickfont": {"size": 11}}

@@ -6,7 +6,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from explorer.charts import CIVIDIS, Look, Panel, Picture, axis, frame, heat, line, picture
+from explorer.charts import MAGNITUDE, Look, Panel, Picture, axis, frame, heat, line, picture
 from explorer.charts.words import caption, in_quotes, percent, prose, strong
 from explorer.labs.directions.blank.figures import blank_chips, token_name
 from explorer.labs.directions.schema import AnswerResult, Paths
@@ -99,7 +99,7 @@ def answer_figure(result: AnswerResult, layer: float = 1) -> Picture:
     up = axis(percent=True, zero=True)
     lines = Panel(drawn, over, up, "share, by layer", width=0.9)
     height = 22 * len(result.chips) + 130
-    bar = {"coloraxis": {"colorscale": CIVIDIS, "cmin": 0, "cmax": 1, "showscale": False}}
+    bar = {"coloraxis": {"colorscale": MAGNITUDE, "cmin": 0, "cmax": 1, "showscale": False}}
     look = {"legend": True, "gap": 0.08, "phone": 2 * height + 340, "above": 60, **bar}
     return picture(answer_sentence(result), [*maps, lines], height=max(340, height), **look)
 
@@ -114,7 +114,7 @@ def _map(result: AnswerResult, paths: Paths, layer: int) -> Panel:
     ]
     read = [[f"{one} ← {other}" for other in names] for one in names]
     look: Look = {"hover": "%{customdata}: %{z:.2%}", "hoverongaps": False, "shared": True, "gap": 1}
-    cells = heat(places, places, shown, CIVIDIS, customdata=read, **look)
+    cells = heat(places, places, shown, MAGNITUDE, customdata=read, **look)
     across = axis(grid=False, zeroline=False, span=ends, tickvals=[at], ticktext=[names[at]], size=14)
     down = axis(grid=False, zeroline=False, span=ends[::-1], tickvals=places, ticktext=names, size=14, outer=True)
     # Right of the diagonal stands the next word, which a position would have to predict.

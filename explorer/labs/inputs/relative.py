@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 from markupsafe import Markup
 
 from explorer.action import Action
-from explorer.charts import CIVIDIS, Look, Panel, Picture, axis, heat, line, picture
+from explorer.charts import MAGNITUDE, Look, Panel, Picture, axis, heat, line, picture
 from explorer.charts.words import caption, counted, prose, strong
 from explorer.engine.protocol import Job
 from explorer.errors import BadInputError
@@ -154,7 +154,7 @@ def relative_figure(result: RelativeResult) -> Picture:
     look: Look = {"gap": 1 if len(result.places) <= 40 else 0, "hover": "δ(%{y}, %{x}) = %{z}"}
     look |= {"texts": str, "size": 13} if few else {}
     ends = (min(map(min, result.rows)), max(map(max, result.rows)))
-    cells = heat(result.places, result.places, result.rows, CIVIDIS, ends, **look)
+    cells = heat(result.places, result.places, result.rows, MAGNITUDE, ends, **look)
     table = Panel(
         cells, axis("to token j", grid=False, top=True), axis("from token i", grid=False, down=True), width=1.1
     )

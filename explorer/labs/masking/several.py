@@ -8,7 +8,7 @@ from typing import Annotated
 
 from markupsafe import Markup
 
-from explorer.charts import CIVIDIS, Look, Panel, Picture, axis, colorbar, heat, picture
+from explorer.charts import MAGNITUDE, Look, Panel, Picture, axis, colorbar, heat, picture
 from explorer.charts.words import caption, fixed, in_quotes, label, percent, prose, quoted
 from explorer.kinds import Sentence, Whole
 from explorer.params import Shown, params
@@ -139,7 +139,7 @@ def several_figure(result: SeveralResult) -> Picture:
     most = max(len(filling.steps) for filling in result.fillings)
     panels = [_panel(filling, numbers, most) for filling in result.fillings]
     each = 34 * most + 90
-    key = {"colorscale": CIVIDIS, "cmin": 0, "cmax": 1, "colorbar": colorbar("p", ".0%")}
+    key = {"colorscale": MAGNITUDE, "cmin": 0, "cmax": 1, "colorbar": colorbar("p", ".0%")}
     look: Look = {"height": 2 * each + 30, "phone": 4 * (each + 10), "coloraxis": key}
     return picture(several_sentence(result), panels, columns=2, gap=0.1, **look)
 
@@ -153,7 +153,7 @@ def _panel(filling: Filling, numbers: list[str], most: int) -> Panel:
         for pair in zip(words, shares, strict=True)
     ]
     look: Look = {"texts": words, "size": 14, "shared": True, "customdata": read, "hover": "%{customdata}"}
-    cells = heat(numbers, [str(number) for number in range(1, most + 1)], shares, CIVIDIS, (0, 1), **look)
+    cells = heat(numbers, [str(number) for number in range(1, most + 1)], shares, MAGNITUDE, (0, 1), **look)
     across = axis("blank", names=True, outer=True)
     return Panel(
         cells, across, axis("step", names=True, down=True, outer=True), f"{filling.order}: {fixed(filling.joint)}"

@@ -8,7 +8,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from explorer.charts import CIVIDIS, Look, Picture, axis, bars, chart, colorbar, frame, heat
+from explorer.charts import MAGNITUDE, Look, Picture, axis, bars, chart, colorbar, frame, heat
 from explorer.charts.chips import chip, chips
 from explorer.charts.words import caption, facts, fixed, label, measures, percent, prose, sentences, strong
 from explorer.labs.pairs.order.schema import OrderResult
@@ -168,7 +168,7 @@ def all_pairs_figure(result: AllPairsResult) -> Picture:
     marks = [frame((first + 0.5, first + 1.5), (first - 0.5, first + 0.5), width=4) for first in range(count - 1)]
     key, hover = colorbar("P(next)", ".0%"), "P(%{x} follows %{y}) = %{z:.4f}"
     look: Look = {"texts": _cell, "size": 16 if count <= 8 else 14, "bar": key, "hover": hover, "hoverongaps": False}
-    cells = heat(numbers, numbers, result.probabilities, CIVIDIS, **look)
+    cells = heat(numbers, numbers, result.probabilities, MAGNITUDE, **look)
     across, down = axis("second sentence", names=True, top=True), axis("first sentence", names=True, down=True)
     size: Look = {"height": max(340, 90 + 44 * count), "low": max(270, 70 + 36 * count), "above": 60}
     return chart(all_pairs_sentence(result), cells, across, down, marks, **size)

@@ -94,8 +94,8 @@ def test_rows_carry_what_the_page_needs_to_ask_on() -> None:
     assert [token["id"] for token in rows[0]["tokens"]] == [97, 98]
     assert rows[0]["name"] == "top-k, k = 40"
     assert rows[0]["going"]
-    assert (rows[0]["tokens"][0]["colour"], rows[1]["tokens"][0]["colour"]) == ("#FFE945", "#00204C")
-    assert (rows[0]["tokens"][0]["ink"], rows[1]["tokens"][0]["ink"]) == ("#000000", "#FFFFFF")
+    assert (rows[0]["tokens"][0]["share"], rows[1]["tokens"][0]["share"]) == (1, 0)
+    assert (rows[0]["tokens"][0]["ink"], rows[1]["tokens"][0]["ink"]) == ("@reversed", "@ink")
 
 
 def test_the_table_has_a_row_for_each_token() -> None:

@@ -8,7 +8,20 @@ from typing import Any
 
 from markupsafe import Markup
 
-from explorer.charts import CIVIDIS, DIVERGING, Axis, Look, Panel, Picture, Trace, axis, chart, colorbar, heat, picture
+from explorer.charts import (
+    DIVERGING,
+    MAGNITUDE,
+    Axis,
+    Look,
+    Panel,
+    Picture,
+    Trace,
+    axis,
+    chart,
+    colorbar,
+    heat,
+    picture,
+)
 from explorer.charts.chips import chip, chips
 from explorer.charts.words import caption, in_quotes, label, percent, prose, strong
 from explorer.labs.attention.head.schema import AttentionResult, Square, StatisticsResult, TokenPlace
@@ -114,7 +127,7 @@ def attention_figure(result: AttentionResult, view: str = "weights", part: str =
     grids, gap = _grids(result, view), 1 if len(rows) <= MOST_TICKS else 0
     panels: list[Panel] = []
     for title, matrix, ends in grids:
-        sign, scale = ("+", DIVERGING) if ends[0] < 0 else ("", CIVIDIS)
+        sign, scale = ("+", DIVERGING) if ends[0] < 0 else ("", MAGNITUDE)
         key, hover = colorbar("", f"{sign}.0%", **KEY), f"%{{y}} → %{{x}}: %{{z:{sign}.2%}}"
         # The four decimals that the label shows; more would only be sent.
         cells = [[round(matrix.row(i)[j], 4) for j in columns] for i in rows]
@@ -135,8 +148,8 @@ def _grids(result: AttentionResult, view: str) -> list[tuple[str, Square, tuple[
     if view == "weights":
         return [("", result.weights, (0.0, 1.0))]
     if view == "rollout":
-        most = max(result.rollout.values)  # it spreads over many tokens: on a scale to 1 it would be dark
-        title = f"rollout to layer {result.layer} (brightest: {percent(most)})"
+        most = max(result.rollout.values)  # it spreads over many tokens: on a scale to 1 it would be pale
+        title = f"rollout to layer {result.layer} (fullest: {percent(most)})"
         return [("weights of this head", result.weights, (0.0, 1.0)), (title, result.rollout, (0.0, most))]
     if result.before is None:
         return []
@@ -248,7 +261,7 @@ def statistics_figure(result: StatisticsResult, statistic: str = "entropy") -> P
     written = (lambda value: f"{100 * value:.0f}") if share else (lambda value: f"{value:.1f}")
     hover = "layer %{y}, head %{x}: " + ("%{z:.1%}" if share else "%{z:.2f}")
     look: Look = {"bar": colorbar("", ".0%" if share else "", **KEY), "hover": hover, "size": 14}
-    look |= {"scale": CIVIDIS, "ends": (0, 1 if share else max(map(max, grid)))}
+    look |= {"scale": MAGNITUDE, "ends": (0, 1 if share else max(map(max, grid)))}
     look |= {"texts": written} if len(grid[0]) <= 16 else {}  # cells of more heads are too narrow
     return chart(said, *head_cells(grid, label(statistic_title(result, statistic)), **look), height=height, above=44)
 

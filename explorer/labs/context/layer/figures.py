@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from explorer.charts import CIVIDIS, DIVERGING, SERIES, Look, Picture, axis, chart, colorbar, heat, note, points
+from explorer.charts import DIVERGING, MAGNITUDE, SERIES, Look, Picture, axis, chart, colorbar, heat, note, points
 from explorer.charts.words import caption, label, percent, prose, strong
 from explorer.labs.context.word.figures import alike, layer_name, two
 from explorer.labs.context.word.schema import ContextResult
@@ -131,7 +131,7 @@ def pairs_figure(result: ContextResult, layer: int, adjusted: bool) -> Picture:
     shown = [cosine - adjusted * of.baseline for of in result.layers for cosine in alike(result, of.layer).values()]
     bound = max(map(abs, shown))
     # Not from above 0.9: small differences would fill the scale.
-    scale, ends = (DIVERGING, (-bound, bound)) if adjusted else (CIVIDIS, (min([*shown, 0.9]), 1))
+    scale, ends = (DIVERGING, (-bound, bound)) if adjusted else (MAGNITUDE, (min([*shown, 0.9]), 1))
     numbers = [str(entry.number) for entry in result.occurrences]
     names = [label(f"{entry.number} {entry.sense or ''}".strip(), 14) for entry in result.occurrences]
     key, hover = colorbar(form=".1f", thickness=12, len=0.9), "sentences %{x} and %{y}: %{z:.3f}"

@@ -7,7 +7,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from explorer.charts import CIVIDIS, Look, Mark, Panel, Picture, Trace, axis, colorbar, frame, heat, line, picture
+from explorer.charts import MAGNITUDE, Look, Mark, Panel, Picture, Trace, axis, colorbar, frame, heat, line, picture
 from explorer.charts.chips import chip, chips
 from explorer.charts.words import caption, in_quotes, label, ordinal, percent, prose, strong
 from explorer.labs.context.lens.schema import LensResult, Place
@@ -102,7 +102,7 @@ def lens_figure(result: LensResult, place: Place) -> Picture:
     hover = "layer %{y}, rank %{x}: %{customdata} %{z:.4%}"
     look: Look = {"texts": texts, "size": 14, "xgap": 3, "hover": hover, "customdata": names}
     key = colorbar(form=".0%", thickness=12, len=0.95)
-    cells = heat(ranks, range(depth + 1), shares, CIVIDIS, bar=key, **look)
+    cells = heat(ranks, range(depth + 1), shares, MAGNITUDE, bar=key, **look)
     ticks = ["rank 1", *map(str, ranks[1:])]
     above: Look = {"top": True, "grid": False, "zeroline": False, "tickvals": list(ranks), "ticktext": ticks}
     wide, narrow = (axis(span=(0.5, last + 0.5), **above) for last in (len(ranks), NARROW_RANKS))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from markupsafe import Markup
 
 from explorer.charts import (
-    CIVIDIS,
+    MAGNITUDE,
     Look,
     Panel,
     Picture,
@@ -107,11 +107,13 @@ def cosines_figure(result: IntruderResult) -> Picture:
         look: Look = {"texts": [[f"{cosine:.2f}" for cosine in row] for row in run.grid], "size": 14} if small else {}
         hover = "direction %{y} of W + ΔW, %{x} of W: |cos| %{z:.3f}"
         places = range(1, count + 1)
-        cells = heat(places, places, run.grid, CIVIDIS, (0, 1), shared=True, gap=1 if small else 0, hover=hover, **look)
+        cells = heat(
+            places, places, run.grid, MAGNITUDE, (0, 1), shared=True, gap=1 if small else 0, hover=hover, **look
+        )
         across = axis("direction of W") | numbers
         down = axis("of W + ΔW", down=True, outer=True) | numbers
         panels.append(Panel(cells, across, down, label(_name(run, result), 26)))
-    scale = {"colorscale": CIVIDIS, "cmin": 0, "cmax": 1, "colorbar": colorbar("|cos|")}
+    scale = {"colorscale": MAGNITUDE, "cmin": 0, "cmax": 1, "colorbar": colorbar("|cos|")}
     phone = 340 * len(panels)
     return picture(cosines_sentence(result), panels, height=400, phone=phone, coloraxis=scale, gap=0.1)
 

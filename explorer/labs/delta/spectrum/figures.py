@@ -8,7 +8,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from explorer.charts import CIVIDIS, Axis, Picture, Trace, axis, chart, colorbar, heat, line
+from explorer.charts import MAGNITUDE, Axis, Picture, Trace, axis, chart, colorbar, heat, line
 from explorer.charts.words import caption, label, number, percent, prose, strong
 from explorer.labs.delta.schema import KEPT, SiteSpectrum, SpectrumResult
 from explorer.tables import Table
@@ -258,7 +258,7 @@ def measure_figure(result: SpectrumResult, measure: str) -> Picture:
     modules, most = [label(module, 18) for module in result.modules], max(filter(None, values.values()), default=1)
     key, hover = colorbar(title, side="right"), "layer %{y}, %{x}: %{z:.5g}"
     cells = heat(
-        modules, map(str, layers), grid, CIVIDIS, (0, most), texts=number, bar=key, hover=hover, hoverongaps=False
+        modules, map(str, layers), grid, MAGNITUDE, (0, most), texts=number, bar=key, hover=hover, hoverongaps=False
     )
     across, down = axis(names=True, top=True), axis("layer", names=True, down=True)
     return chart(measure_sentence(result, measure), cells, across, down, height=max(240, 90 + 28 * len(layers)))

@@ -9,7 +9,7 @@ from typing import Any
 from markupsafe import Markup
 
 from explorer.charts import (
-    CIVIDIS,
+    MAGNITUDE,
     Axis,
     Look,
     Panel,
@@ -47,8 +47,8 @@ SYMBOLS = {
 MOST_NAMES = 18
 """Columns of a triangle that there is room to name; of more every second or third is."""
 
-BRIGHTEST = 0.5
-"""The weight from which on cells are as bright as can be: few are beyond it but for those that may see nothing else."""
+FULLEST = 0.5
+"""The weight from which on cells are as full as can be: few are beyond it but for those that may see nothing else."""
 
 MASKS, WEIGHTS = "masks", "weights"
 """What the grids show: what may be looked at, or how much each cell is."""
@@ -177,7 +177,7 @@ def _guesses(readings: Sequence[Reading], places: list[int]) -> tuple[list[Any],
     whole = [[token_name(guess.token, 40) for guess in one.guesses] for one in readings]
     count = len(shares[0])
     look: Look = {"texts": written, "size": 14, "hover": "%{customdata} %{z:.4%}", "customdata": whole}
-    return heat(range(1, count + 1), places, shares, CIVIDIS, gap=3, **look), _ranks(count)
+    return heat(range(1, count + 1), places, shares, MAGNITUDE, gap=3, **look), _ranks(count)
 
 
 def _frames(readings: Sequence[Reading], last: int = 99) -> list[Any]:
@@ -232,7 +232,7 @@ def sight_figure(result: SightResult, show: str = MASKS) -> Picture:
     """Draw four grids: a row for each position that looks, a column for each looked at; the answering row is outlined."""
     height = 2 * (22 * max(len(sight.tokens) for sight in result.sights) + 110)
     key = colorbar("weight", ".0%", **_KEY)
-    scale = {"coloraxis": {"colorscale": CIVIDIS, "cmin": 0, "cmax": BRIGHTEST, "colorbar": key}}
+    scale = {"coloraxis": {"colorscale": MAGNITUDE, "cmin": 0, "cmax": FULLEST, "colorbar": key}}
     colours: Look = {"plot_bgcolor": "@grid"} if show == MASKS else scale
     panels = [_sight_panel(sight, show) for sight in result.sights]
     look = {"columns": 2, "gap": 0.14, "phone": 2 * height, **colours}
@@ -266,4 +266,4 @@ def _weight_cells(sight: Sight, names: Sequence[str]) -> list[Trace]:
     read = [[f"{one} → {other}" for other in names] for one in names]
     look: Look = {"hover": "%{customdata}: %{z:.2%}", "hoverongaps": False, "shared": True, "gap": 1}
     places = range(len(names))
-    return heat(places, places, sight.weights, CIVIDIS, customdata=read, **look)
+    return heat(places, places, sight.weights, MAGNITUDE, customdata=read, **look)

@@ -7,7 +7,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from explorer.charts import CIVIDIS, Picture, Trace, axis, chart, colorbar, heat, line, points
+from explorer.charts import MAGNITUDE, Picture, Trace, axis, chart, colorbar, heat, line, points
 from explorer.charts.words import caption, percent, quoted, strong
 from explorer.runs.record import Outcome, RunRecord
 from explorer.tasks.task import CLASSES
@@ -55,7 +55,7 @@ def confusion_cells(
     """Draw the cells of a confusion matrix, each coloured by its share of its true class; look: as of `heat`."""
     shares = [[count / (sum(row) or 1) for count in row] for row in counts]  # a class without held-out examples
     hover = "%{text} examples of %{y} taken for %{x} (%{z:.1%} of the true class)"
-    return heat(across, down, shares, CIVIDIS, texts=texts, size=22, text=texts, gap=3, hover=hover, **look)
+    return heat(across, down, shares, MAGNITUDE, texts=texts, size=22, text=texts, gap=3, hover=hover, **look)
 
 
 def _scatter(outcome: Outcome) -> Picture:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from markupsafe import Markup
 
-from explorer.charts import CIVIDIS, Panel, Picture, axis, bars, heat, line, picture, rows, series, texts
+from explorer.charts import MAGNITUDE, Panel, Picture, axis, bars, heat, line, picture, rows, series, texts
 from explorer.charts.words import fixed, label
 from explorer.labs.generation.apart.figures import MOST_BARS, closest, heaviest, parts_sentence
 from explorer.labs.generation.apart.schema import Parts
@@ -145,7 +145,7 @@ def _cider_figure(result: Parts) -> Picture:
     columns = [f"ref. {number}" for number in range(1, len(apart.references) + 1)]
     z = [[one.cosines[order] for one in apart.references] for order in range(4)]
     written = (lambda value: fixed(value, 2)) if len(columns) <= 8 else None  # narrower cells have no room for numbers
-    cosines = heat(columns, orders, z, CIVIDIS, texts=written, hover="%{y}, %{x}: %{z:.3f}")
+    cosines = heat(columns, orders, z, MAGNITUDE, texts=written, hover="%{y}, %{x}: %{z:.3f}")
     compared = Panel(cosines, axis(names=True, size=14), axis(names=True, down=True, size=14), title="cosine")
     return picture(parts_sentence(result, "CIDEr"), [seen, compared], height=390, low=350, phone=760, gap=0.2)
 

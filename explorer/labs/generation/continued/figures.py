@@ -9,9 +9,8 @@ from typing import Any
 from markupsafe import Markup
 
 from explorer.charts import (
-    CIVIDIS,
+    MAGNITUDE,
     ink,
-    shade,
 )
 from explorer.charts.words import caption, counted, fixed, in_quotes, percent, prose, strong
 from explorer.labs.generation.continued.schema import (
@@ -69,17 +68,16 @@ def _token(token: Written) -> dict[str, Any]:
     title = f"{token.text}: p = {percent(token.probability)}, rank {token.rank:,}"
     look = {"text": token.text, "joined": token.joined, "id": token.token_id, "chosen": token.by_hand}
     share = 1 + log10(max(token.probability, FAINTEST)) / -log10(FAINTEST)  # from 0 at FAINTEST to 1, by powers of ten
-    return {**look, "title": title, "colour": shade(share, CIVIDIS), "ink": ink(share, CIVIDIS)}
+    return {**look, "title": title, "share": round(share, 3), "ink": ink(share, MAGNITUDE)}
 
 
 def legend() -> Markup:
     """Draw the key to the tokens' colours."""
-    stops = ", ".join(f"{shade(at / 8, CIVIDIS)} {12.5 * at}%" for at in range(9))
     names = Markup("").join(Markup("<span>{}</span>").format(name) for name in ("≤ 0.1%", "1%", "10%", "100%"))
     return Markup(
-        '<div class="writing-key"><span>probability</span><div><i style="background: linear-gradient(90deg, {})"></i>'
+        '<div class="writing-key"><span>probability</span><div><i></i>'
         '<div class="ticks">{}</div></div><span class="below-note">press a token</span></div>'
-    ).format(Markup(stops), names)
+    ).format(names)
 
 
 def progress_line(result: ContinueResult) -> Markup:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from explorer.charts import CIVIDIS, Picture, axis, chart, colorbar, heat
+from explorer.charts import MAGNITUDE, Picture, axis, chart, colorbar, heat
 from explorer.charts.words import caption, counted, in_quotes, label, percent, prose, quoted, strong
 from explorer.labs.generation.continued.schema import DECODINGS
 from explorer.labs.generation.meaning.schema import GenerateResult, Phrase
@@ -151,13 +151,13 @@ def attention_figure(result: GenerateResult) -> Picture | str:
         return ""
     cells = list(zip(*looked.shares, strict=True))
     across = [f"{place + 1} {label(token.strip(), 12)}" for place, token in enumerate(looked.tokens)]
-    most = max(max(row) for row in cells)  # small shares on a scale to 1 would be dark
+    most = max(max(row) for row in cells)  # small shares on a scale to 1 would be pale
     hover = "before “%{x}”: %{z:.1%} to %{y}"
     drawn = heat(
         across,
         looked.columns,
         cells,
-        CIVIDIS,
+        MAGNITUDE,
         (0, most),
         gap=1,
         bar=colorbar("share of the<br>attention", ".0%"),

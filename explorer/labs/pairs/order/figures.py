@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from markupsafe import Markup
 
-from explorer.charts import CIVIDIS, Look, Panel, Picture, Trace, axis, chart, heat, level, picture, points, strokes
+from explorer.charts import MAGNITUDE, Look, Panel, Picture, Trace, axis, chart, heat, level, picture, points, strokes
 from explorer.charts.words import caption, label, percent, prose, quoted, strong
 from explorer.labs.pairs.figures import class_table, head_notes, head_sentence, loss_line, two_bars
 from explorer.labs.pairs.order.schema import CLASSES, KINDS, KindsResult, OrderResult
@@ -156,7 +156,7 @@ def cells_figure(ours: Mapping[str, tuple[str, float, float]]) -> Picture:
     for title, found in (("ours", ours), ("ALBERT's", published)):
         names = [f"{trained}: {label(model)}" if found is ours else trained for trained, (model, _, _) in found.items()]
         values = [[nsp, sop] for _, nsp, sop in found.values()]
-        drawn = heat(("NSP", "SOP"), names, values, CIVIDIS, (50, 100), texts=lambda value: f"{value:.1f}%", size=20)
+        drawn = heat(("NSP", "SOP"), names, values, MAGNITUDE, (50, 100), texts=lambda value: f"{value:.1f}%", size=20)
         across = axis(f"{title}, right on", names=True, top=True)
         panels.append(Panel(drawn, across, axis("trained with", names=True, down=True)))
     return picture(cells_sentence(ours), panels, height=270, phone=560, gap=0.2, above=80)

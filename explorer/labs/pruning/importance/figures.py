@@ -8,7 +8,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from explorer.charts import CIVIDIS, Look, Picture, axis, band, bars, chart, colorbar, error_bars, heat, line
+from explorer.charts import MAGNITUDE, Look, Picture, axis, band, bars, chart, colorbar, error_bars, heat, line
 from explorer.charts.words import caption, label, prose, strong
 from explorer.compress.cuts import Shape
 from explorer.labs.pruning.schema import ImportanceResult
@@ -191,7 +191,7 @@ def importance_figure(result: ImportanceResult) -> Picture:
     look: Look = {"xgap": 2 if few else 0, "customdata": _errors(result) if few else None}
     key = colorbar("log₁₀ I" if log else "I", ".2g")
     # Logarithms begin at the least, importances at 0.
-    cells = heat(names, blocks, drawn, CIVIDIS, (low if log else min(0.0, low), None), bar=key, hover=hover, **look)
+    cells = heat(names, blocks, drawn, MAGNITUDE, (low if log else min(0.0, low), None), bar=key, hover=hover, **look)
     across, down = axis(what, grid=False, type="category" if few else "linear"), axis("layer", names=True, down=True)
     tall, lower = min(520, 76 + 32 * len(grid)), min(420, 62 + 25 * len(grid))
     return chart(said, cells, across, down, height=max(220, tall), low=max(190, lower), above=12)
