@@ -7,6 +7,7 @@ window.explorerAddress = (() => {
   const MOST_TIMES = 3;
   const LEAVE = { __type__: "update" };
   let spec = { kept: [], tabs: {} };
+  let begun = false;         // before that nothing is known of the page, and its address stays
   let values = [];
   let chosen = {};
   let leaving = false;       // on the way to another address, which a late change here must not overwrite
@@ -66,7 +67,7 @@ window.explorerAddress = (() => {
   function write(push) {
     clearTimeout(waiting);
     waiting = 0;
-    if (leaving) return;
+    if (leaving || !begun) return;
     const hash = compose();
     if (hash === hashNow()) return;
     const address = location.pathname + location.search + (hash && `#${hash}`);
@@ -137,11 +138,11 @@ window.explorerAddress = (() => {
     // As the page opens: what it keeps. Returns what its address says.
     begin(given) {
       spec = given;
+      begun = true;
       values = given.kept.map((one) => one.value);
       chosen = Object.fromEntries(Object.entries(given.tabs).map(([tabs, one]) => [tabs, one.first]));
       const parts = new URLSearchParams(isAddress(hashNow()) ? hashNow() : "");
-      if (parts.get("present") === "1") window.explorerPresent.open();
-      parts.delete("present");
+      parts.delete("present");  // present.js has seen to it
       const taught = window.explorerLesson.begin(parts);
       const brought = window.explorerThread?.brought(given);
       // A step shows what its author saw, and no sentence from another page.

@@ -34,5 +34,8 @@ window.explorerPresent = (() => {
     event.preventDefault();
   });
 
-  return { on, open: () => document.body.classList.add("present") };
+  // Before anything is computed, so that a lecture goes from page to page without a flicker, and Escape is heard at once.
+  if (new URLSearchParams(location.hash.slice(1)).get("present") === "1") document.body.classList.add("present");
+
+  return { on };
 })();
