@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 WORKERS ?= 3
 
-.PHONY: setup setup-dev run test check bench browser space
+.PHONY: setup setup-dev run test check bench browser picture space
 
 # torch comes first and alone, so that its exact version decides which build is taken. `make setup CPU=1` takes the build without
 # CUDA, where the default index would bring several gigabytes of it.
@@ -67,6 +67,10 @@ check: test $(RAY)/.installed
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+
+# The README's picture, and the one that a link to the app shows.
+picture: setup-dev browser
+	$(BIN)/python -m deploy.picture
 
 bench: setup-dev
 	$(BIN)/python -m benchmarks

@@ -46,6 +46,7 @@ from explorer.serving.frontend import (
 from explorer.serving.gone import Gone
 from explorer.serving.kept_pages import KeptPages
 from explorer.serving.limits import Limits
+from explorer.serving.link_preview import serve_picture, with_preview
 from explorer.serving.links import Links
 from explorer.serving.pages import Pages
 from explorer.serving.policy import inline_scripts, page_policy
@@ -60,6 +61,7 @@ from explorer.ui.tabs import build_tabs
 from explorer.ui.take_home import lay_out_take_home
 
 TITLE = "BERT Explorer"
+SAYS = "See how the BERT family works: hide a word, and watch the guess form layer by layer."
 
 FILES_KEPT = (3600, 24 * 3600)
 """Seconds: how often the files that visitors brought or were handed are looked through, and the age at which they are
@@ -215,9 +217,8 @@ def _serve_script(request: Request) -> Response:
 
 def _dressed(page: str) -> str:
     """Return Gradio's page with our typefaces, and our script before all of Gradio's own, which it has to find in place."""
-    return dressed(page).replace(
-        "<head>", f'<head>{font_faces()}<script defer src="./{_script_address()}"></script>', 1
-    )
+    page = with_preview(dressed(page), TITLE, SAYS)
+    return page.replace("<head>", f'<head>{font_faces()}<script defer src="./{_script_address()}"></script>', 1)
 
 
 def _style() -> str:
@@ -269,6 +270,7 @@ def launch_options(engine: Engine, chosen: Settings | None = None) -> dict[str, 
                 Route("/explorer/plotly.min.js", serve_plotly),
                 Route("/explorer/page.js", _serve_script),
                 Route("/explorer/fonts/{name}", serve_font),
+                Route("/explorer/picture.png", serve_picture),
                 Route(f"/{STYLE_NAME}", serve_style),
                 Route("/explorer/attention-view.html", _serve_attention_view),
                 Route("/explorer/map.json", _serve_map),

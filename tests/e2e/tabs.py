@@ -24,7 +24,6 @@ OTHER_FIGURES = ("-bars", "-curves", "-heatmap", "-trade")
 
 TABS = (
     Tab("", "", "#home-figure"),
-    Tab("wayup", "", "#wayup-figure"),
     Tab("inputs", "Pieces", "#pieces-figure"),
     Tab("inputs", "One word, step by step", "#cut-steps .cut"),
     Tab("inputs", "The sum", "#sum-figure"),
@@ -59,6 +58,7 @@ TABS = (
     Tab("models", "RoBERTa's recipe", "#recipe-figure"),
     Tab("models", "Layer by layer", "#movement-figure"),
     Tab("agrees", "", "#agrees-figure"),
+    Tab("wayup", "", "#wayup-figure"),
     Tab("attention", "One head", "#attention-figure"),
     Tab("attention", "All heads", "#grid-figure"),
     Tab("attention", "Head view, model view", "#view-frame .view-frame[data-drawn]"),
@@ -125,6 +125,8 @@ STREAMED = {
 """Where a figure comes by a stream, and its table with it."""
 
 IN_VIEW = {
+    ("", ""),
+    ("wayup", ""),
     *((tab.page, tab.name) for tab in TABS if tab.page == "pruning" and tab.name != "Fewer bits"),
     ("delta", "Beside W"),
     ("distillation", "Ablation"),

@@ -37,7 +37,7 @@ LESSONS = (
 )  # fmt: skip
 USED = {
     "", "/", "/assets/{path:path}", "/config", "/explorer/attention-view.html", "/explorer/gradio.css", "/explorer/line",
-    "/explorer/map.json", "/explorer/page.js", "/explorer/fonts/{name}", "/explorer/ledger", "/join",
+    "/explorer/map.json", "/explorer/page.js", "/explorer/fonts/{name}", "/explorer/picture.png", "/explorer/ledger", "/join",
     *(f"/explorer/{path}" for path in LESSONS),
     "/explorer/plotly.min.js", "/favicon.ico", "/login", "/logout", "/manifest.json", "/pwa_icon", "/pwa_icon/{size}",
     "/robots.txt", "/static/{path:path}", "/theme.css", *(f"/gradio_api/{path}" for path in API),
