@@ -21,8 +21,8 @@ LONGEST = 120
 
 BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser")
 
-SIZE = {"width": 1440, "height": 900}
-PICTURES = {"screenshot.png": (0, 900), "picture.png": (144, 756)}
+WIDTH, HEIGHT = 1440, 900
+PICTURES = {"screenshot.png": (0, HEIGHT), "picture.png": (144, 756)}
 """What is cut out of the page: from which line on, and how many. The second has the shape that readers of links like."""
 
 
@@ -53,14 +53,13 @@ def _wait() -> None:
 def _take() -> None:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=next(filter(None, map(shutil.which, BROWSERS))))
-        page = browser.new_page(viewport=SIZE)
+        page = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT})
         page.emulate_media(reduced_motion="reduce")
         page.goto(f"http://127.0.0.1:{PORT}/")
         page.wait_for_selector("#home-figure .plot[data-drawn]")
         page.wait_for_timeout(500)  # typefaces, and the last layout
         for name, (top, height) in PICTURES.items():
-            part = {"x": 0, "y": top, "width": SIZE["width"], "height": height}
-            page.screenshot(path=ROOT / "assets" / name, clip=part)
+            page.screenshot(path=ROOT / "assets" / name, clip={"x": 0, "y": top, "width": WIDTH, "height": height})
         browser.close()
 
 
