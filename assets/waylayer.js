@@ -1,15 +1,15 @@
 // One layer taken apart, for one head and the followed token: query and keys, scores, softmax, heads joined, the two sums, the
 // feed-forward net. Every strip and square is the model's numbers (explorer/labs/wayup/figures.py); the shape of what is handed on
-// stands at each arrow, and each part leads to the page that has more of it.
+// stands at each arrow, and each part leads to the page that has more of it, with the same sentence.
 const frame = element.querySelector(".waylayer");
 const PARTS = [
-  { step: 3, title: "Query and keys", to: "attention#tab=neurons", shape: (b, n) => `${n} × ${b.size}` },
-  { step: 3, title: "Scores", to: "attention#tab=neurons", shape: (b, n) => `${n} × ${n}` },
-  { step: 4, title: "Softmax", to: "attention", shape: (b, n) => `${n} × ${n}` },
-  { step: 5, title: "Heads joined, W_O", to: "attention#tab=all", shape: (b, n) => `${n} × ${b.width}` },
-  { step: 6, title: "Added", to: "attention#tab=layer", shape: (b, n) => `${n} × ${b.width}` },
-  { step: 7, title: "Feed-forward", to: "attention#tab=layer", shape: (b, n) => `${n} × ${b.inner}` },
-  { step: 8, title: "Added again", to: "context#tab=lens", shape: (b, n) => `${n} × ${b.width}` },
+  { step: 3, title: "Query and keys", shape: (b, n) => `${n} × ${b.size}` },
+  { step: 3, title: "Scores", shape: (b, n) => `${n} × ${n}` },
+  { step: 4, title: "Softmax", shape: (b, n) => `${n} × ${n}` },
+  { step: 5, title: "Heads joined, W_O", shape: (b, n) => `${n} × ${b.width}` },
+  { step: 6, title: "Added", shape: (b, n) => `${n} × ${b.width}` },
+  { step: 7, title: "Feed-forward", shape: (b, n) => `${n} × ${b.inner}` },
+  { step: 8, title: "Added again", shape: (b, n) => `${n} × ${b.width}` },
 ];
 
 function add(into, name, className, text) {
@@ -90,7 +90,7 @@ function fill(value) {
     const cell = add(grid, "section", `way-part of-${part.step}`);
     const title = add(cell, "h4", "", part.title);
     const link = add(title, "a", "", "→");
-    link.href = part.to;
+    link.href = value.leads[part.step - 1];
     link.setAttribute("aria-label", `${part.title}: the page with more`);
     add(cell, "div", "way-shape", part.shape(b, tokens.length));
     return cell;

@@ -12,7 +12,11 @@ from markupsafe import escape
 from explorer.all_pages import pages_and_tabs
 from explorer.home import HOME, ways
 from explorer.labs import LABS
+from explorer.labs.wayup.jobs import whole_pass
+from explorer.labs.wayup.schema import PassParams
+from explorer.labs.wayup.stages import stages
 from explorer.lessons.reading import bundled
+from explorer.models.loaded_model import LoadedModel
 from explorer.path import LEADS, PATH, PLACES, STATIONS
 from explorer.serving.pages import Pages
 from explorer.ui.address import Address
@@ -39,6 +43,18 @@ def test_every_address_that_is_named_opens(to: str, addresses: dict[str, Address
     slug, _, fragment = to.partition("#")
     found = addresses[slug].restore(Picker(), "", fragment)
     assert found.get("address", {"said": ""})["said"] == ""
+
+
+@pytest.mark.parametrize("layer", [-1, 2])
+def test_every_stage_of_the_way_up_leads_to_a_page_that_takes_its_sentence(
+    layer: int, addresses: dict[str, Address], loaded: LoadedModel
+) -> None:
+    asked = PassParams("The keys to the cabinet are on the table.", ("are",), layer=layer)
+    for stage in stages(whole_pass(loaded, asked)):
+        slug, _, fragment = stage["to"].partition("#")
+        found = addresses[slug].restore(Picker(), "", fragment)["address"]
+        assert found["said"] == ""
+        assert any("cabinet" in str(value) for value in found["values"].values()) or "tab=layer" in fragment
 
 
 def test_no_tab_leads_to_itself() -> None:

@@ -190,6 +190,7 @@ def opened(result: PassResult) -> dict[str, Any]:
         "lengths": {name: round(_length(row), 2) for name, row in found.vectors.items()},
         "active": found.active,
         "said": said_of(result, found),
+        "leads": [stage["to"] for stage in stages(result)],
     }
 
 

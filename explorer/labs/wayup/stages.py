@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from urllib.parse import urlencode
 
 from explorer.charts.words import percent
 from explorer.labs.wayup.schema import PassResult
@@ -11,7 +12,7 @@ from explorer.labs.wayup.schema import PassResult
 
 @dataclass(frozen=True)
 class Stage:
-    """One stage. to: the page and tab that has more of it, with the parameter that takes the sentence."""
+    """One stage. to: the page and tab that has more of it."""
 
     title: str
     says: Callable[[PassResult], str]
@@ -102,5 +103,36 @@ STAGES = (
 
 
 def stages(result: PassResult) -> list[dict[str, str]]:
-    """Return each stage's title, sentence and address."""
-    return [{"title": stage.title, "says": stage.says(result), "to": stage.to} for stage in STAGES]
+    """Return each stage's title, sentence and the address of what has more of it, with the same sentence."""
+    return [{"title": stage.title, "says": stage.says(result), "to": address(result, stage.to)} for stage in STAGES]
+
+
+def address(result: PassResult, to: str) -> str:
+    """Return a page's address with this sentence, as that page reads one, this model, and the opened layer and its head."""
+    page, _, fragment = to.partition("#")
+    given = {"tab": fragment.removeprefix("tab=")} if fragment else {}
+    given["model"] = result.model
+    if page == "attention" and given.get("tab") != "layer":
+        given["sentence_a"] = result.text
+        if result.opened is not None and given.get("tab") != "all":
+            given |= {"layer": str(result.opened.layer), "head": str(result.opened.head)}
+    elif page == "masking":
+        given |= {"text": result.text, "also_mask": _hidden(result)}
+    elif page == "context":
+        given["text"] = _masked(result)
+    elif page == "inputs":
+        given["sentence_a" if given.get("tab") == "sum" else "text"] = result.text
+    return f"{page}#{urlencode({name: value for name, value in given.items() if value})}"
+
+
+def _hidden(result: PassResult) -> str:
+    return ", ".join(str(token.position) for token in result.tokens if token.state == "masked")
+
+
+def _masked(result: PassResult) -> str:
+    """Return the text with [MASK] for each hidden token."""
+    text = result.text
+    for token in sorted(result.tokens, key=lambda one: -one.start):
+        if token.state == "masked":
+            text = f"{text[: token.start]}[MASK]{text[token.stop :]}"
+    return text

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from typing import Any
+from urllib.parse import unquote_plus
 
 import pytest
 import torch
@@ -256,3 +257,12 @@ def test_each_stage_says_a_sentence_with_the_models_own_numbers(opened: LoadedMo
     stages = figures.stages(passed(opened))
     assert len(stages) == 9
     assert all(stage["says"].endswith(".") and "{" not in stage["says"] for stage in stages)
+
+
+def test_a_stage_leads_on_with_the_sentence_as_that_page_reads_it(small: LoadedModel) -> None:
+    result = passed(small, also_mask=("cat",), layer=2, head=3)
+    to = [unquote_plus(stage["to"]) for stage in figures.stages(result)]
+    assert to[0] == f"inputs#model=bert-small&text={TEXT}"
+    assert to[2] == f"attention#tab=neurons&model=bert-small&sentence_a={TEXT}&layer=2&head=3"
+    assert to[7] == "context#tab=lens&model=bert-small&text=the [MASK] sat on the mat ."
+    assert to[8] == f"masking#model=bert-small&text={TEXT}&also_mask=2"
