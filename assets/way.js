@@ -4,7 +4,7 @@
 const frame = element.querySelector(".way");
 const stack = element.closest(".way-stack");
 const SVG = "http://www.w3.org/2000/svg";
-const BARS = 5, BAR = 24, GUTTER = 74, TOP = BARS * BAR + 34, RISE = 90, WEAK = 300;
+const BARS = 5, BAR = 24, GUTTER = 74, TOP = BARS * BAR + 34, RISE = 90, WEAK = 300, LEAST = 280;
 let shownFor = null;   // the value whose arcs have risen
 let step = 0;
 let bar = null;
@@ -37,10 +37,10 @@ function pressable(part, label, press) {
 }
 
 // As high as the screen lets it be with the chips in view, and no row so low that its guess has no room.
-function rowOf({ depth, opened }) {
+function rowOf({ depth, opened }, below) {
   if (opened !== null) return 30;  // what is opened comes nearer
   const top = stack.getBoundingClientRect().top + window.scrollY;
-  const room = window.innerHeight - top - TOP - 34 - chipsOf()[0].parentElement.offsetHeight - 24;
+  const room = window.innerHeight - top - TOP - 34 - chipsOf()[0].parentElement.offsetHeight - 24 - below;
   return Math.min(Math.max(room / depth, 30), 66);
 }
 
@@ -72,13 +72,14 @@ function draw() {
   frame.setAttribute("aria-label", value.described);
   const pills = widest(value);
   fit(value, pills);
-  const row = rowOf(value);
   const origin = frame.getBoundingClientRect();
   if (!origin.width) return;  // out of sight: drawn when it comes into view
   const xs = chipsOf().map((chip) => { const box = chip.getBoundingClientRect(); return box.left + box.width / 2 - origin.left; });
-  const bottom = TOP + value.depth * row;
   const width = Math.max(origin.width, xs[xs.length - 1] + 60);
-  const place = { value, xs, pills, row, width, y: (layer) => bottom - layer * row, height: bottom + 30 };
+  const bars = barsPlace(xs[value.position], width);
+  const row = rowOf(value, beside(bars, width) ? 0 : 38);
+  const bottom = TOP + value.depth * row;
+  const place = { value, xs, pills, row, bars, width, y: (layer) => bottom - layer * row, height: bottom + 30 };
   const svg = make("svg", { class: "way-svg", width: place.width, height: place.height, "aria-hidden": "false" });
   const before = barsOf();
   column(svg, place);
@@ -207,12 +208,8 @@ function sums(svg, { value, xs, y }) {
 const barsOf = () => new Map([...frame.querySelectorAll(".way-bars > g")].map((one) => [one.dataset.token, one.dataset]));
 
 // The head's answer. A token that was there before moves to its new place.
-function answer(svg, { value, xs, y, width }, before) {
+function answer(svg, { value, xs, y, bars: { left, wide } }, before) {
   const top = value.rungs[value.rungs.length - 1], most = top[0][1];
-  const wide = Math.min(300, stack.clientWidth - 30);
-  const seen = Math.max(0, Math.min(xs[value.position] - stack.clientWidth / 2, width - stack.clientWidth));
-  const left = Math.min(Math.max(xs[value.position] - wide / 3, seen + 4), seen + stack.clientWidth - wide - 4);
-  beside(left, left + wide + 24, width);
   const g = make("g", { class: "way-bars" }, svg);
   const name = 0.42 * wide, room = wide - name - 62;
   make("path", { class: "way-lead", d: `M${xs[value.position]},${y(value.depth) - 14} L${xs[value.position]},${BARS * BAR + 4}` }, make("g", {}, svg));
@@ -234,13 +231,22 @@ function answer(svg, { value, xs, y, width }, before) {
   });
 }
 
-// The steps stand in the room beside the bars, where there is some.
-function beside(left, right, width) {
+// Where the bars stand: over the column, and in view.
+function barsPlace(x, width) {
+  const wide = Math.min(300, stack.clientWidth - 30);
+  const seen = Math.max(0, Math.min(x - stack.clientWidth / 2, width - stack.clientWidth));
+  return { wide, left: Math.min(Math.max(x - wide / 3, seen + 4), seen + stack.clientWidth - wide - 4) };
+}
+
+// The steps stand beside the bars, where there is room. Returns whether they do.
+function beside({ left, wide }, width) {
   if (!bar) stepsBar();
-  const steps = bar.parentElement, room = Math.max(left, width - right) - 20;
-  steps.classList.toggle("beside", room > 320);
-  steps.style.left = room <= 320 || left >= width - right ? "0" : `${right}px`;
-  steps.style.width = room > 320 ? `${Math.min(room, 620)}px` : "";
+  const right = left + wide + 24, room = Math.max(left, width - right) - 20, there = room > LEAST;
+  const steps = bar.parentElement;
+  steps.classList.toggle("beside", there);
+  steps.style.left = !there || left >= width - right ? "0" : `${right}px`;
+  steps.style.width = there ? `${Math.min(room, 620)}px` : "";
+  return there;
 }
 
 // Nine stages for a lecture: what is not spoken of steps back, and a sentence says the rest.
@@ -253,7 +259,7 @@ function stepsBar() {
     first: 0,
     last: 9,
     at: 0,
-    says: (at) => (at ? `step ${at} of 9` : "step by step"),
+    says: (at) => (at ? `step ${at} of 9` : "steps"),
     show: (at) => {
       step = at;
       frame.dataset.step = at;
