@@ -4,10 +4,16 @@
 const frame = element.querySelector(".way");
 const stack = element.closest(".way-stack");
 const SVG = "http://www.w3.org/2000/svg";
-const BARS = 5, BAR = 24, GUTTER = 74, TOP = BARS * BAR + 34, RISE = 90, WEAK = 300, LEAST = 280;
+const BARS = 5, RISE = 90, WEAK = 300, LEAST = 280;
 let shownFor = null;   // the value whose arcs have risen
 let step = 0;
 let bar = null;
+
+// Letters for a desk, or for the last row of a hall.
+const isPresent = () => document.body.classList.contains("present");
+const letter = () => (isPresent() ? 20 : 15);
+const barHeight = () => letter() + 9;
+const topHeight = () => BARS * barHeight() + 34;
 
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
@@ -40,7 +46,7 @@ function pressable(part, label, press) {
 function rowOf({ depth, opened }, below) {
   if (opened !== null) return 30;  // what is opened comes nearer
   const top = stack.getBoundingClientRect().top + window.scrollY;
-  const room = window.innerHeight - top - TOP - 34 - chipsOf()[0].parentElement.offsetHeight - 24 - below;
+  const room = window.innerHeight - top - topHeight() - 34 - chipsOf()[0].parentElement.offsetHeight - 24 - below;
   return Math.min(Math.max(room / depth, 30), 66);
 }
 
@@ -49,16 +55,17 @@ function fit(value, pills) {
   const chips = chipsOf();
   chips.forEach((chip) => { chip.style.minWidth = ""; });
   if (chips[value.position]) chips[value.position].style.minWidth = `${pills + 4}px`;
-  for (const size of [18, 17, 16, 15, 14]) {
+  stack.style.setProperty("--way-letter", `${letter()}px`);
+  for (const size of isPresent() ? [28, 26, 24, 22, 20] : [18, 17, 16, 15, 14]) {
     stack.style.setProperty("--way-chip", `${size}px`);
-    stack.style.setProperty("--way-air", `${size - 11}px`);
+    stack.style.setProperty("--way-air", `${Math.min(7, size - 11)}px`);
     if (stack.scrollWidth <= stack.clientWidth + 1) break;
   }
 }
 
 function widest(value) {
   const pen = (widest.pen ||= document.createElement("canvas").getContext("2d"));
-  pen.font = `15px ${getComputedStyle(stack.querySelector(".chips")).fontFamily}`;
+  pen.font = `${letter()}px ${getComputedStyle(stack.querySelector(".chips")).fontFamily}`;
   return Math.max(...value.rungs.map(([[token, share]]) => pen.measureText(`${token} ${percent(share)}`).width)) + 20;
 }
 
@@ -77,8 +84,8 @@ function draw() {
   const xs = chipsOf().map((chip) => { const box = chip.getBoundingClientRect(); return box.left + box.width / 2 - origin.left; });
   const width = Math.max(origin.width, xs[xs.length - 1] + 60);
   const bars = barsPlace(xs[value.position], width);
-  const row = rowOf(value, beside(bars, width) ? 0 : 38);
-  const bottom = TOP + value.depth * row;
+  const row = rowOf(value, beside(bars) ? 0 : 38);
+  const bottom = topHeight() + value.depth * row;
   const place = { value, xs, pills, row, bars, width, y: (layer) => bottom - layer * row, height: bottom + 30 };
   const svg = make("svg", { class: "way-svg", width: place.width, height: place.height, "aria-hidden": "false" });
   const before = barsOf();
@@ -169,9 +176,11 @@ function pillsOf(svg, { value, xs, y, pills }) {
     const pill = make("g", { class: token === value.hidden ? "true" : "" }, g);
     const strength = Math.round(100 * share);
     pill.style.setProperty("--share", `${strength}%`);
-    if (share > 0.55) pill.classList.add("full");
-    make("rect", { x: x - pills / 2, y: y(layer) - 12, width: pills, height: 24, rx: 12 }, pill);
-    make("text", { x, y: y(layer) + 5, "text-anchor": "middle" }, pill, `${token} ${percent(share)}`);
+    // The ink that its fill asks for, by day and by night (explorer/charts/colours.py).
+    if (share > 0.94) pill.classList.add("full");
+    if (share > 0.64) pill.classList.add("most");
+    make("rect", { x: x - pills / 2, y: y(layer) - 13, width: pills, height: 26, rx: 13 }, pill);
+    make("text", { x, y: y(layer) + letter() / 3, "text-anchor": "middle" }, pill, `${token} ${percent(share)}`);
     make("title", {}, pill, `${layer ? `after layer ${layer}` : "before the layers"}: ${value.rungs[layer].map(([one, its]) => `${one} ${percent(its)}`).join(", ")}`);
   });
 }
@@ -182,7 +191,7 @@ function labels(svg, { value, y, row, xs }) {
   for (let layer = 1; layer <= value.depth; layer += 1) {
     const open = value.opened === layer - 1;
     const label = make("g", { class: open ? "open" : "" }, g);
-    make("rect", { x: 0, y: y(layer) + row / 2 - 12, width: GUTTER - 10, height: 24, rx: 6 }, label);
+    make("rect", { x: 0, y: y(layer) + row / 2 - 12, width: 4.3 * letter(), height: 24, rx: 6 }, label);
     make("text", { x: 8, y: y(layer) + row / 2 + 5 }, label, `layer ${layer}`);
     label.setAttribute("aria-pressed", String(open));
     pressable(label, open ? `Close layer ${layer}` : `Open layer ${layer}`, () => trigger("select", { layer: open ? -1 : layer - 1 }));
@@ -211,21 +220,21 @@ const barsOf = () => new Map([...frame.querySelectorAll(".way-bars > g")].map((o
 function answer(svg, { value, xs, y, bars: { left, wide } }, before) {
   const top = value.rungs[value.rungs.length - 1], most = top[0][1];
   const g = make("g", { class: "way-bars" }, svg);
-  const name = 0.42 * wide, room = wide - name - 62;
-  make("path", { class: "way-lead", d: `M${xs[value.position]},${y(value.depth) - 14} L${xs[value.position]},${BARS * BAR + 4}` }, make("g", {}, svg));
+  const name = 0.42 * wide, room = wide - name - 4 * letter();
+  make("path", { class: "way-lead", d: `M${xs[value.position]},${y(value.depth) - 14} L${xs[value.position]},${BARS * barHeight() + 4}` }, make("g", {}, svg));
   top.forEach(([token, share], rank) => {
     const one = make("g", { class: token === value.hidden ? "true" : "" }, g);
     one.dataset.token = token;
     one.dataset.rank = rank;
     one.dataset.share = share;
-    make("text", { x: left + name - 8, y: 17, "text-anchor": "end" }, one, token);
-    const strip = make("rect", { x: left + name, y: 4, width: Math.max(2, room * share / most), height: 17, rx: 3 }, one);
-    make("text", { x: left + name + Math.max(2, room * share / most) + 6, y: 17, class: "share" }, one, percent(share));
+    make("text", { x: left + name - 8, y: letter() + 3, "text-anchor": "end" }, one, token);
+    const strip = make("rect", { x: left + name, y: 4, width: Math.max(2, room * share / most), height: letter() + 2, rx: 3 }, one);
+    make("text", { x: left + name + Math.max(2, room * share / most) + 6, y: letter() + 3, class: "share" }, one, percent(share));
     const was = before.get(token);
-    const to = `translate(0px, ${rank * BAR}px)`;
+    const to = `translate(0px, ${rank * barHeight()}px)`;
     one.style.transform = to;
     if (!was || calm.matches || shownFor === value) return;
-    one.style.transform = `translate(0px, ${was.rank * BAR}px)`;
+    one.style.transform = `translate(0px, ${was.rank * barHeight()}px)`;
     strip.style.transform = `scaleX(${Math.min(3, was.share / share)})`;
     requestAnimationFrame(() => requestAnimationFrame(() => { one.style.transform = to; strip.style.transform = ""; }));
   });
@@ -233,18 +242,19 @@ function answer(svg, { value, xs, y, bars: { left, wide } }, before) {
 
 // Where the bars stand: over the column, and in view.
 function barsPlace(x, width) {
-  const wide = Math.min(300, stack.clientWidth - 30);
+  const wide = Math.min(20 * letter(), stack.clientWidth - 30);
   const seen = Math.max(0, Math.min(x - stack.clientWidth / 2, width - stack.clientWidth));
-  return { wide, left: Math.min(Math.max(x - wide / 3, seen + 4), seen + stack.clientWidth - wide - 4) };
+  return { wide, seen, left: Math.min(Math.max(x - wide / 3, seen + 4), seen + stack.clientWidth - wide - 4) };
 }
 
 // The steps stand beside the bars, where there is room. Returns whether they do.
-function beside({ left, wide }, width) {
+function beside({ left, wide, seen }) {
   if (!bar) stepsBar();
-  const right = left + wide + 24, room = Math.max(left, width - right) - 20, there = room > LEAST;
+  const right = left + wide + 24, before = left - seen, after = seen + stack.clientWidth - right;
+  const room = Math.max(before, after) - 12, there = room > LEAST;
   const steps = bar.parentElement;
   steps.classList.toggle("beside", there);
-  steps.style.left = !there || left >= width - right ? "0" : `${right}px`;
+  steps.style.left = there ? `${before >= after ? seen : right}px` : "0";
   steps.style.width = there ? `${Math.min(room, 620)}px` : "";
   return there;
 }
