@@ -94,6 +94,10 @@ CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("relative_positions", {"model": "deberta-mini", "length": 7}),
     ("contextual_similarity", {"sentences": ('A "bank" of \\ sand | ri"ver', "the bank’s “x”"), "word": "bank"}),
     ("logit_lens", {"text": NASTY, "top_k": 3, "follow": "late"}),
+    (
+        "patch_activations",
+        {"base": "the cat sat on the [MASK] .", "source": "the mat sat on the [MASK] .", "answers": "cat, mat"},
+    ),
     ("whole_pass", {"text": NASTY, "also_mask": ("2",), "layer": 1, "head": 2}),
     ("attention", {"sentence_a": NASTY, "sentence_b": "We\nleave.", "layer": 1, "head": 2, "masked": (3,)}),
     ("head_statistics", {"sentence_a": NASTY}),

@@ -107,7 +107,7 @@ def head_and_states(
 
     tree: the caller's own (`private_tree`), since hooks stay on it. options: further keywords of the forward pass.
     """
-    layers = _layers(tree, loaded)
+    layers = layer_modules(tree, loaded)
     stack = _Stack(depth_of(tree))
     for layer in layers:
         layer.register_forward_pre_hook(stack.keep, with_kwargs=True)
@@ -117,7 +117,7 @@ def head_and_states(
     return output, stack.handed
 
 
-def _layers(tree: nn.Module, loaded: LoadedModel) -> list[nn.Module]:
+def layer_modules(tree: nn.Module, loaded: LoadedModel) -> list[nn.Module]:
     """Return the layers' modules; ALBERT's shared one appears once, and is called at each depth."""
     layout = loaded.architecture.layers
     count = layout.count(name for name, _ in tree.named_parameters())

@@ -69,6 +69,7 @@ TABS = (
     Tab("attention", "…of a classifier", "#run-switch-figure"),
     Tab("context", "One word, several sentences", "#context-figure"),
     Tab("context", "Logit lens", "#lens-figure"),
+    Tab("context", "Carry over", "#patch-figure"),
     Tab("attribution", "A model's prediction", "#attribution-bars"),
     Tab("attribution", "A fine-tuned run", "#run-attribution-bars"),
     Tab("finetune", "Train", "#run-curves"),
@@ -132,6 +133,7 @@ IN_VIEW = {
     ("distillation", "Ablation"),
     ("attention", "Queries and keys"),
     ("context", "Logit lens"),
+    ("context", "Carry over"),
     ("pairs", "All pairs of a text"),
 }
 """Where a projector shows the figure with what is asked."""
