@@ -5,6 +5,7 @@ const frame = element.querySelector(".plot");
 const root = ((window.gradio_config || {}).root || "").replace(/\/$/, "");
 
 let listens = false;
+let unseen = false;
 let palettes = props.palettes;
 
 // One object for as long as the figure lives: Plotly builds a figure anew when its settings are other ones, and two draws at
@@ -67,6 +68,7 @@ async function draw() {
   palettes = props.palettes || palettes;  // an update that names the value alone takes them away for a moment
   const palette = palettes[document.body.classList.contains("dark") ? "dark" : "light"];
   frame.explorerFigure = { value: { data: value.data, layout: value.layout, narrow: value.narrow }, palettes };  // for report.js
+  unseen = !frame.clientWidth;
   const narrow = frame.clientWidth < 560 && value.narrow;
   const { data, layout } = window.explorerColoured({ data: value.data, layout: narrow || value.layout }, palette);
   if (value.low && window.innerWidth >= 640 && window.innerHeight <= 800) layout.height = value.low;
@@ -105,5 +107,8 @@ say("mounted");
 watch("value", draw);
 new MutationObserver(draw).observe(document.body, { attributes: true, attributeFilter: ["class"] });
 new ResizeObserver(() => {
-  if (window.Plotly && frame.data && frame.clientWidth) window.Plotly.Plots.resize(frame);
+  if (!window.Plotly || !frame.data || !frame.clientWidth) return;
+  const late = unseen ? draw() : Promise.resolve();  // what was laid out for no width at all is laid out anew
+  unseen = false;
+  late.then(() => window.Plotly.Plots.resize(frame));
 }).observe(frame);

@@ -176,11 +176,22 @@ window.explorerReport = (() => {
     return [page, tab].filter(Boolean).join("-").replace(/[^\w-]+/g, "-");
   }
 
+  // What is shown a step at a time goes home with all steps: they are in view meanwhile, and nothing is painted.
+  function whole(work) {
+    const stepped = [...document.querySelectorAll(".stepped[data-step]")].map((one) => [one, one.dataset.step]);
+    stepped.forEach(([one]) => delete one.dataset.step);
+    try { return work(); } finally { stepped.forEach(([one, step]) => { one.dataset.step = step; }); }
+  }
+
   async function make(spec, values) {
-    const parts = gathered(spec, values);
-    if (!parts.sections.length) return say(NOTHING);
-    if (kind === "report") window.explorerSaving.save(`${fileName()}.html`, await document_(parts), "text/html");
-    else window.explorerSaving.save(`${fileName()}.ipynb`, window.explorerNotebook(parts), "application/x-ipynb+json");
+    const made = whole(() => {
+      const parts = gathered(spec, values);
+      if (!parts.sections.length) return null;
+      return kind === "report" ? document_(parts) : window.explorerNotebook(parts);  // it has its copies before it first waits
+    });
+    if (!made) return say(NOTHING);
+    if (kind === "report") window.explorerSaving.save(`${fileName()}.html`, await made, "text/html");
+    else window.explorerSaving.save(`${fileName()}.ipynb`, made, "application/x-ipynb+json");
     return say("Saved.");
   }
 

@@ -49,7 +49,8 @@ loss = binary_cross_entropy_with_logits(logits[own], replaced[own].float())
 print(f"discriminator: {loss:.4f} nats, the mean over all {len(own)} tokens")
 
 names, written = tokenizer.convert_ids_to_tokens(ids), tokenizer.convert_ids_to_tokens(shown)
-rows = [(place, names[place], written[place], bool(replaced[place]), logits[place].sigmoid().item()) for place in own]
-print("position, original, shown, is_replaced, probability")
+judged = logits.sigmoid().tolist()
+rows = [(place, names[place], place in chosen, written[place], bool(replaced[place]), judged[place]) for place in own]
+print("position, original, masked, shown, is_replaced, probability")
 for row in rows:
     print(*row)

@@ -155,7 +155,7 @@ def curves_figure(records: Sequence[RunRecord], described: str = "", scale: str 
     part = next(
         (record.between for record in records if not all(p.whole for p in record.measured(record.leading_metric))), 0
     )
-    title = f"training step (○: first {part} held-out rows)" if part else "training step"
+    title = f"training step (○: {part} held-out rows)" if part else "training step"
     across, log = axis(title, span=(0, max(1, last) * 1.02)), scale == "log"
     up = axis("loss, dashed: held out" if held_out else "training loss", log=log, zero=not log)
     kept = [] if many or not records or not records[0].kept else [level(records[0].kept, dash="dot", upright=True)]

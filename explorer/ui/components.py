@@ -46,8 +46,8 @@ def head_switches(**options: Any) -> gr.HTML:
 
 
 def step_bar(name: str, count: int, **options: Any) -> gr.HTML:
-    """Return a bar that shows all of a page's numbered steps at once, or one at a time: the steps are elements of class
-    of-1, of-2, … in a part of class stepped.
+    """Return a bar that shows a page's numbered steps one at a time or, behind the last, all at once: the steps are
+    elements of class of-1, of-2, … in a part of class stepped.
     """
     return scripted("steps", {"name": name, "count": count}, after=("stepper",), **options)
 

@@ -46,7 +46,7 @@ TABS = (
     Tab("pairs", "All pairs of a text", "#all-pairs-figure"),
     Tab("pairs", "Order: SOP beside NSP", "#order-figure"),
     Tab("pairs", "Did it help?", "#nsp-figure"),
-    Tab("pretrain", "One row", "#row-figure"),
+    Tab("pretrain", "One row", "#row-drawn .row-documents"),
     Tab("pretrain", "From nothing", "#pretrain-figure"),
     Tab("replaced", "One draw", "#replaced-figure"),
     Tab("replaced", "Replace it yourself", "#hand-figure"),

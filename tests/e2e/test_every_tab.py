@@ -92,7 +92,7 @@ def test_a_newcomer_finds_every_tab_computed_and_is_not_kept_out(newcomer: Visit
     page, tabs = newcomer.page, tabs_of(path)
     page.evaluate(NOTHING_TYPED)
     page.goto(f"{newcomer.address}/{path}")
-    page.wait_for_selector(".plot[data-drawn]")
+    page.wait_for_selector(tabs[0].shown)
     page.evaluate(AXE)
     page.add_style_tag(content=STILL)
     named, listed = {tab.name for tab in tabs}, set[str]()

@@ -74,6 +74,10 @@ class TestLooking:
         expect(drawn).to_contain_text("2 · 8 · 768 = 12,288")
         expect(drawn.locator("svg")).to_have_count(2)
         expect(drawn.locator("rect.lit")).to_have_count(2)
+        looking.page.evaluate("scrollTo(0, 0)")
+        box = drawn.locator("svg.lora").bounding_box()
+        assert box is not None
+        assert box["y"] + box["height"] <= 768, "a projector shows it without scrolling"
         rank = looking.page.locator("#rank input[type=number]")
         rank.fill("1")
         rank.press("Enter")
@@ -83,6 +87,7 @@ class TestLooking:
         expect(drawn.locator("rect.lit")).to_have_count(3)
         choose(looking.page.locator("#method-picker input"), looking, "Head only")
         expect(drawn.locator("svg")).to_have_count(0)
+        expect(drawn).to_be_hidden()
 
     def test_a_method_brings_its_learning_rate_and_its_own_settings(self, looking: Visit) -> None:
         open_settings(looking)

@@ -58,6 +58,9 @@ def test_the_recipe_is_scored_on_another_task(family: Visit) -> None:
     expect(page.locator("#recipe-notes")).to_contain_text("not in Table 3")
     family.wait_redrawn("#recipe-figure", before)
     rows_shown(page, 0, "160 GB, 500K steps")
+    before = family.draws("#recipe-figure")
+    page.get_by_label("every row").check()
+    family.wait_redrawn("#recipe-figure", before)
 
 
 def test_the_layers_of_other_models_are_followed(family: Visit) -> None:

@@ -12,13 +12,26 @@ from tests.e2e.visiting import PATIENCE, SIZES, TWO_FRAMES, Visit, open_tab, wid
 
 pytestmark = pytest.mark.e2e
 
+FITS = """(() => {
+  const plot = document.querySelector("#row-figure .plot"), layout = plot?._fullLayout;
+  return layout?.xaxis2.domain[0] > 0.5 && Math.abs(layout.width - plot.clientWidth) < 2;
+})()"""
+"""Both panels stand beside each other, as on no phone, and the figure is as wide as its place."""
+
 IN_ONE_LINE = "document.querySelector('.top nav').getBoundingClientRect().height <= 60"
 """The navigation's chapters stand beside each other."""
 
 
+def open_row(visit: Visit) -> None:
+    visit.page.goto(f"{visit.address}/pretrain")
+    visit.page.wait_for_selector("#row-drawn .row-documents")
+
+
 def test_one_row_opens_step_by_step_and_follows_what_is_changed(visit: Visit) -> None:
-    visit.open("pretrain", "#row-figure")
+    open_row(visit)
     page, said = visit.page, visit.page.locator("#row-said")
+    page.get_by_role("button", name="All steps").click()
+    page.wait_for_selector("#row-figure .plot[data-drawn]")
     expect(page.locator("#row-drawn")).to_contain_text("The coin says: not next.")
     expect(page.locator("#row-chips .chip")).to_have_count(54)
     expect(page.locator("#row-corrupted .mask, #row-corrupted .random, #row-corrupted .kept")).to_have_count(8)
@@ -50,19 +63,21 @@ def test_one_row_opens_step_by_step_and_follows_what_is_changed(visit: Visit) ->
 
 
 def test_one_row_is_shown_a_step_at_a_time_and_what_is_typed_stays(visit: Visit) -> None:
-    visit.open("pretrain", "#row-figure")
+    open_row(visit)
     page, bar = visit.page, visit.page.locator("#row-bar")
     steps, typed = page.locator(".row-step:visible"), page.get_by_label("Document 2")
-    expect(bar).to_contain_text("all 6 steps")
     expect(bar.get_by_role("button", name="Back")).to_be_disabled()
     typed.fill("Cats sleep all day. Dogs do not.")
-    bar.get_by_role("button", name="Next").click()
     for number in range(1, 7):
         expect(bar).to_contain_text(f"step {number} of 6")
         expect(steps).to_have_count(1)
         expect(steps).to_contain_text(f"{number}")
         assert_in_view(steps)
-        bar.get_by_label("Step of the row").press("ArrowRight")
+        bar.get_by_role("button", name="Next").click()
+    expect(bar).to_contain_text("all 6 steps")
+    expect(bar.get_by_role("button", name="All steps")).to_be_disabled()
+    expect(steps).to_have_count(6)
+    bar.get_by_role("button", name="Back").click()
     expect(page.locator("#row-sum")).to_be_visible()
     expect(typed).to_have_value("Cats sleep all day. Dogs do not.")
     page.get_by_role("button", name="B really next").click()
@@ -72,7 +87,17 @@ def test_one_row_is_shown_a_step_at_a_time_and_what_is_typed_stays(visit: Visit)
     assert_in_view(steps)
     assert width_of(page) <= 390
     bar.get_by_label("Step of the row").press("Home")
+    expect(bar).to_contain_text("step 1 of 6")
+    bar.get_by_role("button", name="All steps").click()
     expect(steps).to_have_count(6)
+
+
+def test_a_figure_that_is_drawn_while_another_step_is_shown_fits_where_it_appears(visit: Visit) -> None:
+    open_row(visit)
+    page, bar = visit.page, visit.page.locator("#row-bar")
+    for _ in range(4):
+        bar.get_by_role("button", name="Next").click()
+    page.wait_for_function(FITS)
 
 
 def assert_in_view(steps: Locator) -> None:
@@ -85,7 +110,7 @@ def assert_in_view(steps: Locator) -> None:
 @pytest.fixture(scope="module")
 def training(visitor: Visit) -> Visit:
     """One visitor with the tab of training open, on the worked example."""
-    visitor.open("pretrain", "#row-figure")
+    open_row(visitor)
     open_tab(visitor.page, "From nothing")
     visitor.page.wait_for_selector("#pretrain-figure .plot[data-drawn]")
     return visitor

@@ -19,7 +19,7 @@ FOLD = 768
 def assert_columns(rows: Any) -> None:
     """Each token stands below itself."""
     lefts = [[chip.bounding_box()["x"] for chip in row.locator(".chip").all()] for row in rows.all()]
-    assert lefts[0] == lefts[1] == lefts[2]
+    assert lefts[0] == lefts[1] == lefts[2] == lefts[3]
 
 
 def test_it_opens_with_a_draw_and_each_tab_answers(visit: Visit) -> None:
@@ -28,13 +28,15 @@ def test_it_opens_with_a_draw_and_each_tab_answers(visit: Visit) -> None:
     said, rows = page.locator("#replaced-notes"), page.locator("#replaced-rows .aligned-row")
     expect(page.locator("#replaced-said")).to_contain_text("of 2 replaced tokens")
     expect(said).to_contain_text("2 of 14 tokens were masked")
-    expect(rows).to_have_count(3)  # a projector is wide enough for all 14 tokens
-    expect(page.locator("#replaced-rows .chip")).to_have_count(3 * 14)
-    expect(rows.nth(0)).to_contain_text("[MASK][MASK]")
-    expect(rows.nth(1)).to_contain_text("family")
+    expect(rows).to_have_count(4)  # a projector is wide enough for all 14 tokens
+    expect(page.locator("#replaced-rows .chip")).to_have_count(4 * 14)
+    expect(rows.nth(0)).to_contain_text("guests")
+    expect(rows.nth(1)).to_contain_text("[MASK][MASK]")
+    expect(rows.nth(2)).to_contain_text("family")
     assert_columns(rows)
     expect(page.locator("#signal-said")).to_contain_text("all 14 tokens")
     expect(page.locator("#replaced-steps tbody tr")).to_have_count(2)
+    expect(page.locator("#replaced-published")).to_contain_text("85.0")
     box = page.locator("#replaced-figure .plot").bounding_box()
     assert box is not None
     assert box["y"] + box["height"] <= FOLD
@@ -81,7 +83,7 @@ def test_on_a_phone_the_rows_go_on_in_further_blocks(visit: Visit) -> None:
     visit.open("replaced", "#replaced-figure")
     blocks = page.locator("#replaced-rows .aligned-block")
     expect(blocks.nth(2)).to_be_visible()
-    expect(page.locator("#replaced-rows .chip")).to_have_count(3 * 14)
+    expect(page.locator("#replaced-rows .chip")).to_have_count(4 * 14)
     for block in blocks.all():
         assert_columns(block.locator(".aligned-row"))
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

@@ -168,3 +168,13 @@ def test_where_nothing_is_computed_the_line_says_so(visitors: Callable[[], Visit
     )
     visit.page.locator("[data-take=report]:visible").click()
     expect(visit.page.locator(".take-home:visible [role=status]")).to_have_text("Nothing is computed here yet.")
+
+
+def test_what_is_shown_a_step_at_a_time_goes_home_whole(visit: Visit, at_home: Callable[[Path], Page]) -> None:
+    visit.page.goto(f"{visit.address}/pretrain")
+    visit.page.wait_for_selector("#row-drawn .row-documents")
+    expect(visit.page.locator(".row-step:visible")).to_have_count(1)
+    page = at_home(taken(visit, "report"))
+    expect(page.get_by_text("Both losses are added")).to_be_visible()
+    expect(page.locator(".figure .main-svg").first).to_be_visible()
+    expect(visit.page.locator(".row-step:visible")).to_have_count(1)

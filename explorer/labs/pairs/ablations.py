@@ -8,6 +8,11 @@ from explorer.charts import Look, Panel, Picture, axis, bars, level, picture, te
 from explorer.charts.words import prose, quoted, signed, strong
 from explorer.models.ablations import BERT_TABLE_5, BERT_TASKS, ROBERTA_TABLE_2
 
+ROBERTA_SCORES = {"SQuAD 1.1": "squad1", "SQuAD 2.0": "squad2", "MNLI-m": "mnli", "SST-2": "sst2", "RACE": "race"}
+"""What a row of its table has, by the task."""
+
+_TICKS, _TOLD = (-3, -2, -1, 0, 1), ("−3", "−2", "−1", "0", "+1")
+
 ROBERTA_TASKS = ("SQuAD 1.1/2.0", "MNLI-m", "SST-2", "RACE")
 
 ROBERTA_ROWS = [
@@ -16,49 +21,50 @@ ROBERTA_ROWS = [
 ]
 
 
-_TICKS: Look = {"tickvals": [-1, 0, 1], "ticktext": ["−1", "0", "+1"]}
-
-
 def compared() -> dict[str, dict[str, tuple[float, float]]]:
-    """Return each paper's scores on MNLI and SQuAD 1.1 with NSP and without; RoBERTa's are of full sentences, as in its
-    recipe.
-    """
-    with_nsp, without, _ = (dict(zip(BERT_TASKS, row[1:], strict=True)) for row in BERT_TABLE_5)
+    """Return each paper's scores on its five tasks with NSP and without; RoBERTa's are of full sentences, as in its recipe."""
+    with_nsp, without, _ = (row[1:] for row in BERT_TABLE_5)
     segments, _, full, _ = ROBERTA_TABLE_2
     return {
-        "MNLI-m": {"BERT": (with_nsp["MNLI-m"], without["MNLI-m"]), "RoBERTa": (segments.mnli, full.mnli)},
-        "SQuAD 1.1": {
-            "BERT": (with_nsp["SQuAD 1.1"], without["SQuAD 1.1"]),
-            "RoBERTa": (segments.squad1, full.squad1),
-        },
+        "BERT": dict(zip(BERT_TASKS, zip(with_nsp, without, strict=True), strict=True)),
+        "RoBERTa": {task: (getattr(segments, of), getattr(full, of)) for task, of in ROBERTA_SCORES.items()},
     }
 
 
 def help_sentence() -> Markup:
-    """Say on which tasks each paper's model loses if NSP is left out."""
-    parts: list[str] = []
-    for paper in ("BERT", "RoBERTa"):
-        lost = [task for task, papers in compared().items() if papers[paper][1] < papers[paper][0]]
-        on = " and ".join(lost) if lost else "neither of the two tasks"
-        parts += [" loses on " if not parts else " on ", strong(on), "; RoBERTa" if paper == "BERT" else ""]
-    return prose("Without next-sentence prediction BERT", *parts, ". They did not take away the same: see Why.")
+    """Say on how many of its tasks each paper's model loses if NSP is left out."""
+    told: list[str] = []
+    for paper, tasks in compared().items():
+        lost = sum(without < with_nsp for with_nsp, without in tasks.values())
+        told += [
+            ", " if told else "",
+            f"{paper} loses on ",
+            strong(f"{lost} of {len(tasks)}"),
+            "" if told else " tasks",
+        ]
+    return prose("Without next-sentence prediction ", *told, ". They did not take away the same: see Why.")
 
 
 def help_figure() -> Picture:
-    """Draw two charts of bars about zero: what leaving NSP out changes, with both scores written at each."""
+    """Draw a chart for each paper: bars about zero for what leaving NSP out changes, with both scores written beside them."""
     panels = []
-    for task, papers in compared().items():
-        changes = [round(without - with_nsp, 1) for with_nsp, without in papers.values()]
-        names = list(papers)
+    for paper, tasks in compared().items():
+        changes = [round(without - with_nsp, 1) for with_nsp, without in tasks.values()]
+        names = list(tasks)
         colours = ["@second" if change < 0 else "@first" for change in changes]
         drawn = bars(names, changes, colours, hover="%{y}: %{x:+.1f}")
-        written = [f"{with_nsp} with NSP<br>{without} without" for with_nsp, without in papers.values()]
-        font = {"color": "@text", "size": 15}
-        said = texts([1.05] * len(names), names, written, textposition="middle right", textfont=font, cliponaxis=False)
+        written = [f"{with_nsp} → <b>{without}</b>" for with_nsp, without in tasks.values()]
+        font: Look = {"color": "@text", "size": 15}
+        said = texts([1.1] * len(names), names, written, textposition="middle right", textfont=font, cliponaxis=False)
         # Room for the scores on the right.
-        across = axis("points lost or won", span=(-1, 2.6), zeroline=False, **_TICKS)
-        panels.append(Panel([drawn, said], across, axis(names=True, down=True), task, marks=[level(0, upright=True)]))
-    return picture(help_sentence(), panels, height=240, phone=440, gap=0.12, above=40)
+        across = axis(
+            "points lost or won without NSP", span=(-3.8, 3.4), zeroline=False, tickvals=_TICKS, ticktext=_TOLD
+        )
+        marks = [level(0, upright=True)]
+        panels.append(
+            Panel([drawn, said], across, axis(names=True, down=True), f"{paper}: with → without", marks=marks)
+        )
+    return picture(help_sentence(), panels, height=300, phone=620, gap=0.14, above=40)
 
 
 def bert_table() -> Markup:
@@ -79,8 +85,9 @@ def disagreement() -> Markup:
         for task, more, less in zip(BERT_TASKS, with_nsp[1:], without[1:], strict=True)
     )
     segments, _, full, _ = ROBERTA_TABLE_2
-    gains = (("SQuAD 2.0", "squad2"), ("MNLI-m", "mnli"), ("SST-2", "sst2"), ("RACE", "race"))
-    won = ", ".join(f"{task} {signed(getattr(full, of) - getattr(segments, of), 1)}" for task, of in gains)
+    won = ", ".join(
+        f"{task} {signed(getattr(full, of) - getattr(segments, of), 1)}" for task, of in ROBERTA_SCORES.items()
+    )
     return Markup(
         "<p>Without NSP, in points. BERT: {}. RoBERTa, full sentences against segment pairs: {}.</p>"
         "<p><b>They do not take away the same.</b> BERT left out the loss and may have kept its input of two segments, half "

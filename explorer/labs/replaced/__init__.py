@@ -22,14 +22,14 @@ REPLACED_TOKENS = Action(
     "replaced_tokens",
     Job(f"{_JOBS}:replaced_tokens", Capability.RTD, on="resources"),
     ReplacedParams,
-    figures.replaced_table,
+    figures.draw_table,
     plain=plain_script("replaced_tokens", _generator),
 )
 REPLACED_BY_HAND = Action(
     "replaced_by_hand",
     Job(f"{_JOBS}:replaced_by_hand", Capability.RTD),
     HandParams,
-    figures.replaced_table,
+    figures.hand_table,
     plain=plain_script("replaced_by_hand"),
 )
 REPLACED_DRAWS = LiveAction(

@@ -9,20 +9,12 @@ from typing import Any
 from markupsafe import Markup
 
 from explorer.charts import Axis, Look, Mark, Panel, Picture, Trace, axis, bars, level, picture, points
-from explorer.charts.chips import Chip, aligned, chip, chips
 from explorer.charts.words import caption, counted, in_quotes, label, percent, prose, quoted, strong
+from explorer.labs.replaced.chips import NAMES
 from explorer.labs.replaced.schema import THRESHOLD, VERDICTS, JudgedToken, ReplacedResult
 from explorer.tables import Table
 
-NAMES = {"hit": "replaced, found", "miss": "replaced, missed", "alarm": "false alarm", "right": "original"}
-"""What a visitor reads for each of VERDICTS."""
-
-OUTCOMES = {"hit": "found", "miss": "missed", "alarm": "false alarm", "right": ""}
-"""The same in one word, where its token stands above it; of a token that is left in peace there is nothing to say."""
-
 COLOURS = {"hit": "@third", "miss": "@second", "alarm": "@fifth", "right": "@muted"}
-GUESSED = "guessed by the generator (★): counts as original"
-_CALLED = {verdict: name for verdict, name in NAMES.items() if verdict != "right"}
 
 MOST_TOLD = 4
 """Words replaced by hand that are told one by one."""
@@ -46,76 +38,17 @@ TABLE_5 = quoted(
 )
 
 
-def draw_legend() -> Markup:
-    """Draw the marks of the three rows, in words."""
-    return _legend({**_CALLED, "differs": "not what stood there", "guessed": GUESSED})
+def draw_table(result: ReplacedResult) -> Table:
+    """position, original, masked, shown, is_replaced, probability (of being replaced); the text's own tokens."""
+    columns = ("position", "original", "masked", "shown", "is_replaced", "probability")
+    rows = [
+        (token.position, token.original, token.chosen, token.shown, token.is_replaced, token.probability)
+        for token in result.tokens
+    ]
+    return Table.of(columns, rows)
 
 
-def hand_legend() -> Markup:
-    """Draw the verdicts' colours, in words."""
-    return _legend(_CALLED, "below a token: P(replaced)")
-
-
-def _legend(marks: dict[str, str], note: str = "") -> Markup:
-    swatches = Markup("").join(Markup('<span class="swatch {}">{}</span>').format(*mark) for mark in marks.items())
-    below = Markup('<span class="below-note">{}</span>').format(note) if note else ""
-    return Markup('<div class="legend verdicts">{}{}</div>').format(swatches, below)
-
-
-def replaced_rows(result: ReplacedResult) -> dict[str, Any]:
-    """Draw ELECTRA's loop, token under token: what the generator sees, what it writes, how likely each is a replaced
-    one.
-    """
-    rows = (("generator", "sees", _seen), ("generator", "writes", _written), ("discriminator", "replaced?", _judgement))
-    drawn = ((who, does, [row(token) for token in result.tokens]) for who, does, row in rows)
-    return aligned("What the generator sees and writes, and the discriminator's P(replaced) of each token", drawn)
-
-
-def _seen(token: JudgedToken) -> Chip:
-    # `joined` of a replaced token is about what was written in its place.
-    joined = token.original.startswith("##") if token.is_replaced else token.joined
-    if token.chosen:
-        return chip(
-            "[MASK]", f"position {token.position}: masked, so the generator has to guess", "mask", joined=joined
-        )
-    return chip(token.was, f"{token.original}, position {token.position}", joined=joined)
-
-
-def _written(token: JudgedToken) -> Chip:
-    if token.guessed:
-        style, told, below = "guessed", GUESSED, "★"
-    elif token.chosen:
-        style, told, below = "differs", f"in place of {token.was}", f"was {token.was}"
-    else:
-        style, told, below = "plain", "as it was", ""
-    title = f"{token.shown}, position {token.position}: {told}"
-    return chip(token.text, title, style, joined=token.joined, below=below)
-
-
-def _judgement(token: JudgedToken) -> Chip:
-    title = f"{token.shown}, position {token.position}: {NAMES[token.verdict]}"
-    return chip(_whole(token.probability), title, token.verdict, below=OUTCOMES[token.verdict])
-
-
-def hand_chips(result: ReplacedResult) -> dict[str, Any]:
-    """Return the text as the discriminator sees it; below each token its probability, and what stood there."""
-    row = []
-    for token in result.tokens:
-        stood = token.was if token.is_replaced else ""
-        title = f"{token.shown}, position {token.position}: {NAMES[token.verdict]}" + (
-            f", was {stood}" if stood else ""
-        )
-        below = _whole(token.probability) + (f" · {stood}" if stood else "")
-        row.append(chip(token.text, title, token.verdict, joined=token.joined, below=below))
-    return chips("Tokens as the discriminator sees them, with the probability that each was replaced", row)
-
-
-def _whole(share: float) -> str:
-    """Write a whole percentage, so that many tokens stand in a row; what is not quite certain isn't shown as certain."""
-    return "<1%" if share < 0.01 else ">99%" if share > 0.99 else f"{100 * share:.0f}%"
-
-
-def replaced_table(result: ReplacedResult) -> Table:
+def hand_table(result: ReplacedResult) -> Table:
     """position, original, shown, is_replaced, probability (of being replaced); the text's own tokens."""
     columns = ("position", "original", "shown", "is_replaced", "probability")
     return Table.of(columns, [tuple(getattr(token, name) for name in columns) for token in result.tokens])

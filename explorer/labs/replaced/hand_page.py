@@ -7,6 +7,7 @@ from typing import Any
 import gradio as gr
 
 from explorer.labs.replaced import REPLACED_BY_HAND, figures
+from explorer.labs.replaced.chips import hand_chips, hand_legend
 from explorer.labs.replaced.examples import BY_HAND
 from explorer.labs.replaced.schema import HandParams
 from explorer.ui.components import token_chips
@@ -41,10 +42,10 @@ def build_hand(page: Page, model: gr.Textbox, triggers: list[Any]) -> None:
             view = View(
                 *("replaced-by-hand", "hand", figures.hand_sentence, figures.hand_figure), notes=figures.hand_notes
             )
-            gr.HTML(str(figures.hand_legend()))
+            gr.HTML(str(hand_legend()))
             tries = Tries(BY_HAND)
     why("what it goes by", WHY)
     inputs = {"model": model, **boxes}
-    judge = Connection(page, REPLACED_BY_HAND, inputs, [(chips, figures.hand_chips), *view])
+    judge = Connection(page, REPLACED_BY_HAND, inputs, [(chips, hand_chips), *view])
     moves = tries.into(list(boxes.values()), show_progress="full")
     judge.on(button.click, *(box.submit for box in boxes.values()), *moves, *triggers)

@@ -8,6 +8,7 @@ import gradio as gr
 
 from explorer.kinds import LARGEST_SEED
 from explorer.labs.replaced import REPLACED_TOKENS, figures
+from explorer.labs.replaced.chips import draw_legend, replaced_rows
 from explorer.labs.replaced.draws_page import build_draws
 from explorer.labs.replaced.examples import SEED, TEMPERATURE, TEXT, TRY
 from explorer.labs.replaced.hand_page import build_hand
@@ -67,6 +68,7 @@ def _models(page: Page, model: gr.Textbox) -> list[Any]:
 
 def _one_draw(page: Page, model: gr.Textbox, triggers: list[Any]) -> None:
     rows = aligned_chips(elem_id="replaced-rows")
+    gr.HTML(str(draw_legend()))
     with two_columns():
         with inputs_column():
             text = control(ReplacedParams, "text", value=TEXT, elem_id="replaced-text")
@@ -80,7 +82,6 @@ def _one_draw(page: Page, model: gr.Textbox, triggers: list[Any]) -> None:
                 *("replaced-tokens", "replaced", figures.replaced_sentence, figures.replaced_figure),
                 notes=figures.replaced_notes,
             )
-            gr.HTML(str(figures.draw_legend()))
             tries = Tries(TRY)
     gr.Markdown("## What each model learns from this text")
     with two_columns():
@@ -90,11 +91,11 @@ def _one_draw(page: Page, model: gr.Textbox, triggers: list[Any]) -> None:
             )
         with outputs_column(1):
             steps = rich_text(elem_id="replaced-steps", elem_classes=["wide"])
-    with why("ELECTRA, and what it has of a GAN", WHY):
-        gr.HTML(str(figures.TABLE_5))
+            rich_text(str(figures.TABLE_5), elem_id="replaced-published", elem_classes=["wide"])
+    why("ELECTRA, and what it has of a GAN", WHY)
     inputs = {"model": model, "text": text, "temperature": temperature, "seed": seed, "rate": rate}
     told = [(steps, figures.steps_table), (pair, figures.pair_line)]
-    draw = Connection(page, REPLACED_TOKENS, inputs, [(rows, figures.replaced_rows), *view, *signal, *told])
+    draw = Connection(page, REPLACED_TOKENS, inputs, [(rows, replaced_rows), *view, *signal, *told])
     next_seed = again.click(
         fn=None, js="(seed) => (seed || 0) + 1", inputs=[seed], outputs=[seed], api_visibility="private"
     )

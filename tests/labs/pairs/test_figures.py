@@ -133,20 +133,18 @@ def test_why_the_two_papers_disagree_on_nsp_stands_beside_both_tables() -> None:
     assert "section 4.2" in said
 
 
-def test_what_leaving_nsp_out_changed_is_drawn_about_zero_with_both_scores() -> None:
-    assert (
-        ablations.help_sentence()
-        .striptags()
-        .startswith(
-            "Without next-sentence prediction BERT loses on MNLI-m and SQuAD 1.1; RoBERTa on neither of the two tasks."
-        )
-    )
+def test_what_leaving_nsp_out_changed_is_drawn_about_zero_for_all_tasks_of_both_papers() -> None:
+    said = "Without next-sentence prediction BERT loses on 5 of 5 tasks, RoBERTa loses on 1 of 5."
+    assert ablations.help_sentence().striptags().startswith(said)
     drawn = assert_draws(ablations.help_figure())
-    bars = [list(trace.x) for trace in drawn.data if trace.type == "bar"]
-    assert bars == [[-0.5, 0.7], [-0.6, 0.0]]
+    bars = [dict(zip(trace.y, trace.x, strict=True)) for trace in drawn.data if trace.type == "bar"]
+    assert bars == [
+        {"MNLI-m": -0.5, "QNLI": -3.5, "MRPC": -0.2, "SST-2": -0.1, "SQuAD 1.1": -0.6},
+        {"SQuAD 1.1": 0.0, "SQuAD 2.0": 0.4, "MNLI-m": 0.7, "SST-2": -0.4, "RACE": 0.6},
+    ]
     scores = [text for trace in drawn.data if trace.type == "scatter" for text in trace.text]
-    assert scores[:2] == ["84.4 with NSP<br>83.9 without", "84.0 with NSP<br>84.7 without"]
-    assert scores[2:] == ["88.5 with NSP<br>87.9 without", "90.4 with NSP<br>90.4 without"]
+    assert scores[0] == "84.4 → <b>83.9</b>"
+    assert scores[5] == "90.4 → <b>90.4</b>"
 
 
 def test_the_sentence_counts_rows_where_the_true_successor_leads() -> None:

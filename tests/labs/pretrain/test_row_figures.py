@@ -8,6 +8,7 @@ import pytest
 from markupsafe import Markup
 
 from explorer.labs.pretrain.row import figures
+from explorer.labs.pretrain.row.loss_figure import row_figure
 from explorer.labs.pretrain.row.schema import Segment
 from tests.labs.drawing import HOSTILE, assert_draws, assert_safe
 from tests.labs.pretrain.samples import row, token
@@ -86,7 +87,7 @@ def test_many_terms_are_written_with_an_ellipsis() -> None:
     many = tuple(token(place, "a", fate="mask", probability=0.5, loss=float(place)) for place in range(1, 21))
     result = row(tokens=(token(0, "[CLS]"), *many), mlm_loss=10.5)
     assert "(1.000 + 2.000 + 3.000 + 4.000 + … + 20.000) / 20" in plain(figures.sum_line(result))
-    assert_draws(figures.row_figure(result))
+    assert_draws(row_figure(result))
     assert str(figures.terms_table(result)).count("<tr>") == 1 + figures.MOST_ROWS
     assert "and 8 more" in plain(figures.terms_table(result))
 
@@ -98,19 +99,20 @@ def test_a_row_in_which_nothing_is_hidden_has_one_loss() -> None:
     assert "no token is chosen" in plain(figures.hidden_line(nothing))
     assert figures.terms_table(nothing) == ""
     assert "MLM =" not in plain(figures.sum_line(nothing)).replace("L = LMLM", "")
-    assert_draws(figures.row_figure(nothing))
+    assert_draws(row_figure(nothing))
 
 
 def test_the_figure_has_a_bar_for_each_chosen_token_and_one_for_each_class() -> None:
-    picture = figures.row_figure(row())
+    picture = row_figure(row())
     assert_draws(picture)
     bars = [trace for trace in picture["data"] if trace["type"] == "bar"]
     places = [place for bar in bars[:3] for place in zip(bar["x"], bar["y"], strict=True)]
     assert sorted(places) == [(0, 0.6931), (1, 0.1054), (2, 4.6052)]
     assert [bar["marker"]["color"] for bar in bars[:3]] == ["@mask", "@random", "@kept"]
+    assert sorted(text for bar in bars[:3] for text in bar["text"]) == ["0.11", "0.69", "4.61"]
     assert bars[3]["y"] == [0.8, 0.2]
     assert bars[3]["marker"]["color"] == ["@accent", "@muted"]
-    other = figures.row_figure(row(follows=False, nsp_loss=1.6094))["data"][3]
+    other = row_figure(row(follows=False, nsp_loss=1.6094))["data"][3]
     assert other["marker"]["color"] == ["@muted", "@accent"]
 
 
@@ -139,4 +141,4 @@ def test_what_a_visitor_types_stays_text(text: str) -> None:
         text,
         ("p",),
     )
-    assert_draws(figures.row_figure(result))
+    assert_draws(row_figure(result))

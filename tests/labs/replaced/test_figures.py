@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from markupsafe import Markup
 
+from explorer.labs.replaced import chips, figures
 from explorer.labs.replaced import draws_figures as draws_figures
-from explorer.labs.replaced import figures
 from explorer.labs.replaced.examples import BY_HAND, TEXT, TRY
 from explorer.models.records import read_scores
 from explorer.settings import BUNDLED_MODELS
@@ -25,13 +25,16 @@ def texts(row: dict[str, Any], name: str = "text") -> list[str]:
     return [chip[name] for chip in row["chips"]]
 
 
-def test_the_loop_is_three_rows_token_under_token() -> None:
-    seen, written, judged = figures.replaced_rows(typical())["rows"]
+def test_the_loop_is_four_rows_token_under_token() -> None:
+    text, seen, written, judged = chips.replaced_rows(typical())["rows"]
+    assert texts(text) == ["Paris", "was", "Paris", "the", "."]
+    assert set(texts(text, "style")) == {"plain"}
     assert texts(seen) == ["[MASK]", "[MASK]", "Paris", "[MASK]", "."]
     assert texts(seen, "style") == ["mask", "mask", "plain", "mask", "plain"]
     assert texts(written) == ["piano", "is", "Paris", "the", "."]
     assert texts(written, "style") == ["differs", "differs", "plain", "guessed", "plain"]
-    assert texts(written, "below") == ["was Paris", "was was", "", "★", ""]
+    assert texts(written, "below") == ["", "", "", "★", ""]
+    assert "in place of Paris" in texts(written, "title")[0]
     assert texts(judged) == ["90%", "20%", "70%", "10%", "10%"]
     assert texts(judged, "style") == ["hit", "miss", "alarm", "right", "right"]
     assert texts(judged, "below") == ["found", "missed", "false alarm", "", ""]
@@ -40,14 +43,13 @@ def test_the_loop_is_three_rows_token_under_token() -> None:
 def test_a_piece_is_joined_to_the_one_before_in_its_own_row() -> None:
     whole = replace(token(1, "gate", "##gate", chosen=True), was="gate")
     piece = replace(token(2, "##s"), text="s", was="s", joined=True)
-    seen, written, judged = (row["chips"] for row in figures.replaced_rows(by_hand(whole, piece))["rows"])
-    assert [chip["joined"] for chip in seen] == [True, True]
-    assert [chip["joined"] for chip in written] == [False, True]
-    assert [chip["joined"] for chip in judged] == [False, False]
+    rows = (row["chips"] for row in chips.replaced_rows(by_hand(whole, piece))["rows"])
+    joined = [[chip["joined"] for chip in row] for row in rows]
+    assert joined == [[True, True], [True, True], [False, True], [False, False]]
 
 
 def test_words_replaced_by_hand_have_the_colour_of_what_they_and_the_answer_make() -> None:
-    row = figures.hand_chips(typical())["chips"]
+    row = chips.hand_chips(typical())["chips"]
     assert [chip["style"] for chip in row] == ["hit", "miss", "alarm", "right", "right"]
     assert row[0]["below"] == "90% · Paris"
     assert "was Paris" in row[0]["title"]
@@ -55,17 +57,18 @@ def test_words_replaced_by_hand_have_the_colour_of_what_they_and_the_answer_make
 
 
 def test_each_mark_is_explained() -> None:
-    drawn, by_hand_too = plain(figures.draw_legend()), plain(figures.hand_legend())
+    drawn, by_hand_too = plain(chips.draw_legend()), plain(chips.hand_legend())
     assert all(name in drawn and name in by_hand_too for name in ("replaced, found", "replaced, missed", "false alarm"))
-    assert figures.GUESSED in drawn
-    assert figures.GUESSED not in by_hand_too
+    assert chips.GUESSED in drawn
+    assert chips.GUESSED not in by_hand_too
 
 
-def test_the_table_has_the_promised_columns() -> None:
-    table = figures.replaced_table(typical())
-    assert table.columns == ("position", "original", "shown", "is_replaced", "probability")
-    assert table.rows[0] == (1, "Paris", "piano", True, 0.9)
-    assert table.rows[3] == (4, "the", "the", False, 0.1)
+def test_the_tables_have_the_promised_columns() -> None:
+    table = figures.draw_table(typical())
+    assert table.columns == ("position", "original", "masked", "shown", "is_replaced", "probability")
+    assert table.rows[0] == (1, "Paris", True, "piano", True, 0.9)
+    assert table.rows[3] == (4, "the", True, "the", False, 0.1)
+    assert figures.hand_table(typical()).columns == ("position", "original", "shown", "is_replaced", "probability")
 
 
 def test_the_sentence_counts_hits_and_the_notes_guesses_and_false_alarms() -> None:
@@ -152,7 +155,7 @@ def test_figures_are_drawn_for_short_and_long_texts(count: int) -> None:
 def test_the_main_figure_marks_guesses_and_every_verdict() -> None:
     drawn = figures.replaced_figure(typical())
     names = [trace["name"] for trace in drawn["data"]]
-    assert names == [*figures.NAMES.values(), "guessed by the generator"]
+    assert names == [*chips.NAMES.values(), "guessed by the generator"]
     assert_draws(drawn)
 
 

@@ -11,7 +11,7 @@ from explorer.charts.words import caption, counted, percent, prose, strong
 from explorer.labs.finetune.schema import LowRank, PlanResult
 from explorer.models.layer_sizes import Matrix
 
-WIDE, HIGH, SIDE = 372, 300, 130
+WIDE, HIGH, SIDE = 390, 300, 130
 """Pixels: of the drawing, and of W's longer side."""
 
 LEFT, RIGHT, MIDDLE = 78, 258, 150
@@ -44,10 +44,10 @@ def lora_drawing(added: LowRank) -> Markup:
         *_ways(middle),
         _shape("frozen", _rectangle(columns, rows)),
         *_name_of(first, columns, rows),
-        _shape("trained", _trapezoid(rank, columns, MIDDLE + 6, MIDDLE + 66)),
-        _shape("trained", _trapezoid(rows, rank, MIDDLE - 66, MIDDLE - 6)),
-        _beside(f"A: {added.rank} × {first.columns:,}", columns, MIDDLE + 54),
-        _beside(f"B: {first.rows:,} × {added.rank}", rows, MIDDLE - 44),
+        _shape("trained", _trapezoid(rank, columns, MIDDLE + 6, MIDDLE + 68)),
+        _shape("trained", _trapezoid(rows, rank, MIDDLE - 68, MIDDLE - 6)),
+        _beside(f"A: {added.rank} × {first.columns:,}", columns, MIDDLE + 64),
+        _beside(f"B: {first.rows:,} × {added.rank}", rows, MIDDLE - 52),
         _word(RIGHT + rank // 2 + 10, MIDDLE + 5, f"r = {added.rank}", "start"),
         _word(RIGHT + 8, MIDDLE - 82, f"· {_scale(added)}", "start"),
         Markup('<circle cx="{}" cy="{}" r="11"/>').format(middle, 40),

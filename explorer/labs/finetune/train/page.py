@@ -58,6 +58,7 @@ def build_train(page: Page, picker: RunPicker) -> tuple[Stream, gr.Dropdown]:
                 notes=figures.run_notes,
             )
             tries = Tries(TRY)
+        with gr.Column(scale=1, min_width=330, elem_classes=["lora-side"]):
             drawn = rich_text(elem_id="lora-drawn")
     with two_columns():
         with outputs_column(1, 300):

@@ -159,7 +159,7 @@ def cells_figure(ours: Mapping[str, tuple[str, float, float]]) -> Picture:
         drawn = heat(("NSP", "SOP"), names, values, MAGNITUDE, (50, 100), texts=lambda value: f"{value:.1f}%", size=20)
         across = axis(f"{title}, right on", names=True, top=True)
         panels.append(Panel(drawn, across, axis("trained with", names=True, down=True)))
-    return picture(cells_sentence(ours), panels, height=270, phone=560, gap=0.2, above=80)
+    return picture(cells_sentence(ours), panels, height=270, low=230, phone=560, gap=0.2, above=80)
 
 
 def two_by_two(measured: Sequence[tuple[str, str, Scores]]) -> Markup:

@@ -1,4 +1,4 @@
-"""One row as numbered steps: chips, sentences, the picture of both losses, the table."""
+"""One row as numbered steps: chips, sentences, the table. The picture of both losses is in loss_figure.py."""
 
 from __future__ import annotations
 
@@ -7,17 +7,12 @@ from typing import Any
 
 from markupsafe import Markup
 
-from explorer.charts import Axis, Look, Mark, Panel, Picture, Trace, axis, bars, level, picture
 from explorer.charts.chips import Chip, chip, chips
-from explorer.charts.words import caption, counted, fixed, in_quotes, label, percent, prose, quoted, strong
+from explorer.charts.words import caption, counted, fixed, in_quotes, percent, prose, quoted, strong
 from explorer.labs.pretrain.row.schema import CLASSES, RowResult, RowToken, Segment
 from explorer.tables import Table
 
 FATE_NAMES = {"mask": "[MASK]", "random": "random token", "kept": "kept as it is"}
-MOST_NAMES, MOST_NAMES_ON_A_PHONE = 14, 7
-TWO_LINES = 84
-"""Pixels below a panel whose names have two lines, with a title after them."""
-
 MOST_SENTENCES = 8
 """Of a document that is shown whole."""
 MOST_ROWS = 12
@@ -198,58 +193,6 @@ def row_notes(result: RowResult) -> Markup:
         parts.append(f"The mean of −ln P, the MLM loss, is {fixed(result.mlm_loss, 4)} nats. ")
     pair = f"The pair is “{result.truth}”, and gets P = {percent(right)} for it: the NSP loss is {fixed(result.nsp_loss, 4)} nats"
     return caption(*parts, f"{pair}. The row's loss is their sum, {fixed(result.total, 4)}.")
-
-
-def row_figure(result: RowResult) -> Picture:
-    """Draw bars of −ln P(true token) in the colour of each token's fate with their mean; beside them the pair's two
-    classes.
-    """
-    panels = [_mlm_panel(result), _nsp_panel(result)]
-    return picture(row_sentence(result), panels, height=250, phone=470, gap=0.1)
-
-
-def _mlm_panel(result: RowResult) -> Panel:
-    """Draw the tokens in their order, each with its loss below its name if there is room."""
-    chosen, drawn = result.chosen, list[Trace]()
-    places = {token.position: number for number, token in enumerate(chosen)}
-    for fate, told in FATE_NAMES.items():
-        if of := [token for token in chosen if token.fate == fate]:
-            hover = "%{customdata}: −ln P = %{y:.4f} nats"
-            names = [f"{label(token.token, 20)}, P = {percent(token.probability or 0.0)}" for token in of]
-            look: Look = {"upright": True, "hover": hover, "customdata": names}
-            drawn.append(
-                bars([places[token.position] for token in of], [token.loss for token in of], f"@{fate}", told, **look)
-            )
-    marks, title = list[Mark](), "Nothing is hidden: no MLM loss"
-    if result.mlm_loss is not None:
-        marks, title = [level(result.mlm_loss)], f"L<sub>MLM</sub> = {fixed(result.mlm_loss, 3)}, the mean (dashed)"
-    across = _names(chosen, MOST_NAMES)
-    narrow = _names(chosen, MOST_NAMES_ON_A_PHONE)
-    up = axis("−ln P (nats)", zero=True)
-    return Panel(drawn, across, up, title, marks, width=3.2, alone=Panel((), narrow, up, title, marks))
-
-
-def _names(chosen: tuple[RowToken, ...], most: int) -> Axis:
-    """Return the axis of the tokens' names: up to `most` have their losses below, up to three times as many are
-    slanted.
-    """
-    level_ones = len(chosen) <= most
-    texts = [label(token.token, 12) + (f"<br>{fixed(token.loss or 0.0)}" if level_ones else "") for token in chosen]
-    named: Look = {"tickmode": "array", "tickvals": list(range(len(chosen))), "ticktext": texts}
-    named |= {} if level_ones else {"tickangle": -55}
-    span = (-0.6, max(len(chosen), 1) - 0.4)
-    return axis(grid=False, size=14, span=span, showticklabels=len(chosen) <= 3 * most, **named)
-
-
-def _nsp_panel(result: RowResult) -> Panel:
-    """Draw both classes' probabilities; the true one's is the one that is paid for."""
-    colours = ["@accent" if name == result.truth else "@muted" for name in CLASSES]
-    names = [f"{name}<br>(true)" if name == result.truth else name for name in CLASSES]
-    look: Look = {"upright": True, "texts": [percent(share) for share in result.pair], "hover": "%{x}: %{text}"}
-    drawn = bars(names, result.pair, colours, "P(class)", **look)
-    up = axis("P", percent=True, span=(0, 1.2), tickvals=[0, 0.5, 1])
-    across, title = axis(names=True, size=14), f"L<sub>NSP</sub> = {fixed(result.nsp_loss, 4)}"
-    return Panel([drawn], across, up, title, alone=Panel((), across, up, title, air=TWO_LINES))
 
 
 def terms_table(result: RowResult) -> Markup:

@@ -10,6 +10,7 @@ from explorer.kinds import LARGEST_SEED
 from explorer.labs.pretrain import PRETRAINING_ROW
 from explorer.labs.pretrain.row import figures
 from explorer.labs.pretrain.row.examples import BREAD, LIGHTHOUSE, SEED, TRY
+from explorer.labs.pretrain.row.loss_figure import row_figure
 from explorer.labs.pretrain.row.schema import RowParams
 from explorer.models.catalog import DEFAULT_MODEL
 from explorer.models.families import Capability
@@ -83,7 +84,7 @@ def _paying() -> list[Output]:
     """Lay out the last two steps: both losses, and their sum."""
     with gr.Column(elem_classes=["of-5"]):
         gr.HTML(str(figures.step(5, "The model is asked for the chosen tokens, and whether B follows A")))
-        view = View("pretraining-row", "row", figures.row_sentence, figures.row_figure, notes=figures.row_notes)
+        view = View("pretraining-row", "row", figures.row_sentence, row_figure, notes=figures.row_notes)
     with two_columns():
         with gr.Column(scale=1, min_width=320, elem_classes=["of-5"]):
             terms = rich_text(elem_id="row-terms", elem_classes=["wide"])
