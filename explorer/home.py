@@ -14,7 +14,7 @@ from explorer.labs.masking.fill import figures
 from explorer.labs.masking.fill.said_figures import fill_sentence
 from explorer.labs.models.family_figures import letters
 from explorer.labs.wayup import WHOLE_PASS
-from explorer.labs.wayup.picture import WayUp
+from explorer.labs.wayup.picture_page import WayUp
 from explorer.lessons.reading import address_of, bundled
 from explorer.lessons.schema import Lesson
 from explorer.models.families import Capability

@@ -31,6 +31,8 @@ PALETTES: dict[str, dict[str, str]] = {
         "inside": "#FFFFFF",
         "paper": "#FFFFFF",
         "full": "#0072B2",
+        "above": "#00598C",
+        "below": "#B34700",
         "ink": "#000000",
         "reversed": "#FFFFFF",
         "grid": "#DDE2E8",
@@ -57,6 +59,8 @@ PALETTES: dict[str, dict[str, str]] = {
         "inside": "#0D1720",
         "paper": "#0B0F19",
         "full": "#56B4E9",
+        "above": "#56B4E9",
+        "below": "#F0883C",
         "ink": "#FFFFFF",
         "reversed": "#000000",
         "grid": "#39424E",
@@ -68,8 +72,8 @@ PALETTES: dict[str, dict[str, str]] = {
 SERIES = ("@first", "@second", "@third", "@fourth", "@fifth", "@sixth", "@seventh", "@eighth", "@ninth")
 """Colours for lines that stand for different things, in the order in which they are used."""
 
-DIVERGING = [[0.0, "#B34700"], [0.25, "#E9A06B"], [0.5, "#FFFFFF"], [0.75, "#6BAED6"], [1.0, "#00598C"]]
-"""A scale for signed values, symmetric about zero: vermilion below, white at zero, blue above."""
+DIVERGING = [[0.0, "@below"], [0.5, "@paper"], [1.0, "@above"]]
+"""A scale for signed values, symmetric about zero: vermilion below, the paper at zero, blue above."""
 
 MAGNITUDE = [[0.0, "@paper"], [1.0, "@full"]]
 """A scale for magnitudes: nothing is the paper, and one hue goes up to full, by day and by night."""

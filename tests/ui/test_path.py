@@ -14,7 +14,7 @@ from explorer.home import HOME, ways
 from explorer.labs import LABS
 from explorer.labs.wayup.jobs import whole_pass
 from explorer.labs.wayup.schema import PassParams
-from explorer.labs.wayup.stages import stages
+from explorer.labs.wayup.stages_figures import stages
 from explorer.lessons.reading import bundled
 from explorer.models.loaded_model import LoadedModel
 from explorer.path import LEADS, PATH, PLACES, STATIONS

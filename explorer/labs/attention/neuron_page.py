@@ -55,7 +55,7 @@ def build_neuron(
     figure = plot("query-and-key", elem_id="neuron-figure")
     noted = rich_text(elem_id="neuron-notes")
     caption(
-        "Press a token to let it look. Blue: positive, vermilion: negative, white: zero. "
+        "Press a token to let it look. Blue: positive, vermilion: negative, the paper: zero. "
         "One column is one element of the head's vectors; a row of q × k adds up to the score."
     )
     why("the formula and the papers", WHY)

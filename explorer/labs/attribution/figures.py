@@ -208,7 +208,7 @@ def _small(value: float) -> str:
 
 
 def coloured_text(result: AttributionResult) -> Markup:
-    """Draw the text once for each method, every token in the colour of its number; white if it counts for nothing."""
+    """Draw the text once for each method, every token in the colour of its number; the paper if it counts for nothing."""
     line = Markup('<div class="reading"><span class="reading-name">{}</span><div class="chips">{}</div></div>')
     numbers, nothing = range(len(result.units)), Markup("")
     return nothing.join(

@@ -148,7 +148,7 @@ EXAMPLE = ("The key to the cabinet [MASK] on the table.", "The keys to the cabin
 
 PATCH_ACTIVATIONS = Action(
     "patch_activations",
-    Job("explorer.labs.context.patch_job:patch_activations"),
+    Job("explorer.labs.context.patch_jobs:patch_activations"),
     PatchParams,
     patch_table,
     openings=(Opening(PatchParams(*EXAMPLE[:2], answers=EXAMPLE[2]), PatchResult, DEFAULT_MODEL),),

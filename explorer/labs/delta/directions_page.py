@@ -21,7 +21,7 @@ $$\phi(A, A', i, j) = \frac{\lVert U_A^{(i)\top} U_{A'}^{(j)} \rVert_F^2}{\min(i
 
 is 1 where the smaller subspace lies in the larger one and 0 where they are orthogonal. Two random subspaces have some $\phi$
 too, the more of it the larger they are: $\max(i, j)$ over the width of the space. The colour is what $\phi$ has above or below
-that, white at chance; two subspaces drawn at random stand beside.
+that, the paper at chance; two subspaces drawn at random stand beside.
 
 The LoRA paper compares $r = 8$ with $r = 64$ (figure 3) and two seeds (figure 4). In GPT-3 the top direction of rank 8 and rank
 64 overlaps with $\phi$ above 0.5 and the others hardly, which the paper takes for the reason why $r = 1$ does well. (Hu et al.

@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from explorer.charts import Axis, Look, Mark, Panel, Picture, Trace, axis, bars, level, picture, points
 from explorer.charts.words import caption, counted, in_quotes, label, percent, prose, quoted, strong
-from explorer.labs.replaced.chips import NAMES
+from explorer.labs.replaced.chips_figures import NAMES
 from explorer.labs.replaced.schema import THRESHOLD, VERDICTS, JudgedToken, ReplacedResult
 from explorer.tables import Table
 

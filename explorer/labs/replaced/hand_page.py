@@ -7,7 +7,7 @@ from typing import Any
 import gradio as gr
 
 from explorer.labs.replaced import REPLACED_BY_HAND, figures
-from explorer.labs.replaced.chips import hand_chips, hand_legend
+from explorer.labs.replaced.chips_figures import hand_chips, hand_legend
 from explorer.labs.replaced.examples import BY_HAND
 from explorer.labs.replaced.schema import HandParams
 from explorer.ui.components import token_chips

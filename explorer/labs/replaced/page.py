@@ -8,7 +8,7 @@ import gradio as gr
 
 from explorer.kinds import LARGEST_SEED
 from explorer.labs.replaced import REPLACED_TOKENS, figures
-from explorer.labs.replaced.chips import draw_legend, replaced_rows
+from explorer.labs.replaced.chips_figures import draw_legend, replaced_rows
 from explorer.labs.replaced.draws_page import build_draws
 from explorer.labs.replaced.examples import SEED, TEMPERATURE, TEXT, TRY
 from explorer.labs.replaced.hand_page import build_hand

@@ -10,7 +10,7 @@ from markupsafe import Markup
 from explorer.charts.chips import hiding_chips
 from explorer.charts.words import caption, in_quotes, percent, prose, strong
 from explorer.labs.wayup.schema import LayerSeen, Opened, PassResult, Rung
-from explorer.labs.wayup.stages import stages
+from explorer.labs.wayup.stages_figures import stages
 from explorer.tables import Table
 
 LEAST_DRAWN = 0.01

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from explorer.labs.wayup import figures
-from explorer.labs.wayup.picture import WayUp
+from explorer.labs.wayup.picture_page import WayUp
 from explorer.labs.wayup.schema import PassParams
 from explorer.ui.components import rich_text
 from explorer.ui.controls import control

@@ -21,7 +21,7 @@ from explorer.labs.context.patch import (
     patch_sentence,
     patch_table,
 )
-from explorer.labs.context.patch_job import patch_activations
+from explorer.labs.context.patch_jobs import patch_activations
 from explorer.models.encoding import asked_texts, encode
 from explorer.models.families import ARCHITECTURES, Capability
 from explorer.models.inside import depth_of

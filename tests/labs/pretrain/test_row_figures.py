@@ -8,7 +8,7 @@ import pytest
 from markupsafe import Markup
 
 from explorer.labs.pretrain.row import figures
-from explorer.labs.pretrain.row.loss_figure import row_figure
+from explorer.labs.pretrain.row.loss_figures import row_figure
 from explorer.labs.pretrain.row.schema import Segment
 from tests.labs.drawing import HOSTILE, assert_draws, assert_safe
 from tests.labs.pretrain.samples import row, token

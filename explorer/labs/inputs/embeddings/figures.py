@@ -68,8 +68,8 @@ def sum_notes(result: SumResult) -> Markup:
     full = [f"±{limits['coloraxis']:.2g} for the parts and their sum"]
     full += [f"±{limits[AXES[part.kind]]:.2g} after {NAMES[part.kind]}" for part in result.parts if part.kind in NAMES]
     notes.append(
-        f"A strip shows {' and '.join(shown.values())} dimensions: vermilion below zero, white at zero, blue above, full colour "
-        f"at {', '.join(full)}. Beside each strip: the norm of the whole vector. Press a strip to see its token in detail."
+        f"A strip shows {' and '.join(shown.values())} dimensions: vermilion below zero, the paper at zero, blue above, "
+        f"full colour at {', '.join(full)}. Beside each strip: the norm of the whole vector. Press a strip to see its token in detail."
     )
     return prose(*map(caption, notes))
 
@@ -91,7 +91,7 @@ def _by_scale(parts: Sequence[SumPart]) -> dict[str, list[float]]:
 
 def limit(values: list[float]) -> float:
     """Return the value at which colours are full: the 98th percentile, so that a few large ones don't make the rest
-    white.
+    pale.
     """
     return sorted(values)[int(0.98 * (len(values) - 1))] if values and max(values) > 0 else 1.0
 

@@ -10,7 +10,7 @@ from explorer.kinds import LARGEST_SEED
 from explorer.labs.pretrain import PRETRAINING_ROW
 from explorer.labs.pretrain.row import figures
 from explorer.labs.pretrain.row.examples import BREAD, LIGHTHOUSE, SEED, TRY
-from explorer.labs.pretrain.row.loss_figure import row_figure
+from explorer.labs.pretrain.row.loss_figures import row_figure
 from explorer.labs.pretrain.row.schema import RowParams
 from explorer.models.catalog import DEFAULT_MODEL
 from explorer.models.families import Capability
