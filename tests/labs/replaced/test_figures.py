@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 from markupsafe import Markup
 
-from explorer.labs.replaced import chips, figures
+from explorer.labs.replaced import chips_figures as chips
 from explorer.labs.replaced import draws_figures as draws_figures
+from explorer.labs.replaced import figures
 from explorer.labs.replaced.examples import BY_HAND, TEXT, TRY
 from explorer.models.records import read_scores
 from explorer.settings import BUNDLED_MODELS

@@ -69,7 +69,8 @@ def sum_notes(result: SumResult) -> Markup:
     full += [f"±{limits[AXES[part.kind]]:.2g} after {NAMES[part.kind]}" for part in result.parts if part.kind in NAMES]
     notes.append(
         f"A strip shows {' and '.join(shown.values())} dimensions: vermilion below zero, the paper at zero, blue above, "
-        f"full colour at {', '.join(full)}. Beside each strip: the norm of the whole vector. Press a strip to see its token in detail."
+        f"full colour at {', '.join(full)}. Beside each strip: the norm of the whole vector. "
+        "Press a strip to see its token in detail."
     )
     return prose(*map(caption, notes))
 

@@ -1,4 +1,4 @@
-"""One row as numbered steps: chips, sentences, the table. The picture of both losses is in loss_figure.py."""
+"""One row as numbered steps: chips, sentences, the table. The picture of both losses is in loss_figures.py."""
 
 from __future__ import annotations
 
