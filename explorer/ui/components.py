@@ -161,6 +161,11 @@ def apart(*triggers: Any, where: str = "true") -> Any:
     return ticket.change
 
 
+def is_open(tab: gr.Tab) -> str:
+    """Return the condition, in JavaScript, that a tab is the one in view among those beside it."""
+    return f"document.querySelector('[role=tab][data-tab-id={tab.id}][aria-selected=true]')"
+
+
 def while_in_view(part: str, *triggers: Any) -> Any:
     """Return a trigger that fires after any of the given ones while a part of the page (by selector) can be seen.
 

@@ -20,7 +20,7 @@ from explorer.serving.visitors import LECTURER_PREFIX, NAMES, address_of, owner_
 from explorer.settings import settings
 from explorer.tasks.task import MASKED, SPAN, WRITTEN
 from explorer.tuning.kinds import kind_of
-from explorer.ui.components import apart, once_known, rich_text
+from explorer.ui.components import apart, is_open, once_known, rich_text
 from explorer.ui.kit import QUIET
 from explorer.ui.page import Page
 from explorer.ui.sign_in import sign_in_button
@@ -153,8 +153,7 @@ class RunPicker:
 
         An address may open the page at a tab, which is then selected before there is a run.
         """
-        selected = f"document.querySelector('[role=tab][data-tab-id={tab.id}][aria-selected=true]')"
-        return [once_known(self.run, tab.select), apart(self._known.change, where=selected)]
+        return [once_known(self.run, tab.select), apart(self._known.change, where=is_open(tab))]
 
     def restore(self, memory: Any, remembered: Any, request: gr.Request) -> list[Any]:
         """Return the browser's name (a new one on a first visit, the lecturer's with their link) and the run to show."""

@@ -151,33 +151,52 @@ class EventBinding(Generic[AnyAction]):
         start: str = "",
         asked: Iterable[Any] = (),
         otherwise: EventBinding[Any] | None = None,
+        last: gr.JSON | None = None,
+        with_example: bool = True,
     ) -> None:
         """When the page or its tab is opened, show what was computed beforehand, if that is what is asked.
 
         After one of `asked` has fired, or if something else is asked, it is answered as `on` does, or by `otherwise` if
         an answer would start work that nobody asked for. note: the place that says where the answer comes from. start:
-        the title of the button that computes it here, if there is one.
+        the title of the button that computes it here, if there is one. last: holds the values that a visitor asked
+        about last, where an answer takes long: what is asked otherwise then waits for `start`, under the worked example
+        unless with_example is False, and what a visitor has asked about the same model or run stays.
         """
         here, ticket = (gr.Number(0, visible="hidden", label=label) for label in ("asked here", "ticket"))
         names: list[str] = [name for name in self.inputs if name != "visitor"]
         for trigger in asked:
             trigger(fn=None, js="() => [1, '']", inputs=None, outputs=[here, note], api_visibility="private")
 
-        async def open_(request: gr.Request, pressed: float, *values: Any) -> dict[Any, Any]:
-            given = dict(zip(names, values, strict=True))
-            found, question = (None, None) if pressed else await asyncio.to_thread(self._known, given)
+        async def open_(request: gr.Request, pressed: Any, *values: Any) -> dict[Any, Any]:
+            given, says = dict(zip(names, values, strict=True)), beforehand
+            if last is not None and pressed and about(dict(zip(names, pressed, strict=True))) == about(given):
+                return {note: gr.skip()}  # what stands there is a visitor's own, or on its way
+            asks = last is None and pressed
+            found, question = (None, None) if asks else await asyncio.to_thread(self._known, given)
+            if found is None and last is not None and with_example:
+                given, says = self._example(), example
+                found, question = await asyncio.to_thread(self._known, given)
             if found is None or question is None:
-                return {ticket: time.time()}  # a change of the ticket is what asks the engine
+                # A change of the ticket is what asks the engine.
+                return {ticket: time.time()} if last is None else {note: waiting(start)}
             self._rests(request)
             shown = dict(zip(self.outputs, self.drawn(found.result, question, self.seen), strict=True))
             kept = {component: {**given, BEFOREHAND: True} for component in self.kept}
             steered = dict(zip(self.steered.components, self.steered.values(found.result), strict=True))
-            return {self.page.notice: "", **shown, **kept, **steered, note: beforehand(found.made, start)}
+            return {self.page.notice: "", **shown, **kept, **steered, note: says(found.made, start)}
 
         places = dict.fromkeys([self.page.notice, *self.outputs, *self.kept, *self.steered.components, note, ticket])
         for trigger in triggers:
-            trigger(open_, [here, *(self.inputs[name] for name in names)], list(places), **QUIET)
-        (otherwise or self).on(ticket.change)
+            trigger(
+                open_, [here if last is None else last, *(self.inputs[name] for name in names)], list(places), **QUIET
+            )
+        if last is None:
+            (otherwise or self).on(ticket.change)
+
+    def _example(self) -> dict[str, Any]:
+        """Return the values of the question with which the action opens."""
+        params = self.action.openings[0].params
+        return {name: getattr(params, name) for name in self.inputs if name != "visitor"}
 
     def _known(self, values: dict[str, Any]) -> tuple[Known | None, Question | None]:
         """Return what was computed beforehand for a question, and the question; nothing for one that is refused."""
@@ -308,6 +327,21 @@ def model_named(value: object) -> str:
 def beforehand(made: str, start: str) -> str:
     """Return the remark on a result that was not computed just now, as HTML."""
     return str(caption(f"Computed beforehand ({made}){f'; “{start}” computes it here' if start else ''}."))
+
+
+def about(values: dict[str, Any]) -> list[Any]:
+    """Return the model and the run that a question is about."""
+    return [values.get(name) for name in ("model", "run")]
+
+
+def example(made: str, start: str) -> str:
+    """Return the remark on a worked example that stands where something else is asked, as HTML."""
+    return str(caption(f"A worked example, computed beforehand ({made}); “{start}” computes what is chosen here."))
+
+
+def waiting(start: str) -> str:
+    """Return the remark where nothing is known yet, as HTML."""
+    return str(caption(f"“{start}” computes what is chosen here."))
 
 
 def cleared(component: Any) -> Any:

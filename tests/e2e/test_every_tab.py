@@ -137,7 +137,8 @@ def assert_in_view(page: Any, tab: Tab) -> None:
 def test_so_does_one_who_has_looked_at_runs_of_every_kind(on_a_phone: Visit, server: str, tiny_model: str) -> None:
     """Of classes, of answers and of texts, the last one looked at the last: each page opens with one of its own kind.
 
-    That is not the worked example, so what takes long is computed there and then, and can be stopped.
+    That is not the worked example, so what takes a second is computed there and then, and can be stopped; what takes
+    long waits for Start.
     """
     page = on_a_phone.page
     for run in (classes(server, tiny_model), ANSWERS, WRITTEN):
@@ -157,6 +158,9 @@ def test_so_does_one_who_has_looked_at_runs_of_every_kind(on_a_phone: Visit, ser
             if path in UNFOLDED:
                 unfold(page)
                 wide[tab] = too_wide(page)
+            if (path, tab.name) in WORKED:
+                expect(page.locator("[role=tabpanel]:visible .bar").first).to_contain_text("A worked example")
+        assert path != "pruning" or not page.evaluate("window.began"), "nobody has pressed anything"
     assert {tab: stands for tab, stands in walked.items() if stands != NOTHING} == {}
     assert {tab: screens for tab, screens in wide.items() if screens} == {}
     on_a_phone.assert_unharmed()

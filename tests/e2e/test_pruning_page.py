@@ -13,12 +13,35 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, expect
 
+from explorer.maths.importance import SCORES
 from tests.caller import Caller
+from tests.e2e.looks import BEGINS
 from tests.e2e.visiting import Visit, open_tab
 
 pytestmark = pytest.mark.e2e
 
 TABS = ("Prune and see", "What matters", "Take out", "Step by step", "Fewer bits")
+STARTS = ("compare-orders", "measure-importance", "prune", "compare-steps", "quantise")
+
+EXAMPLE, ITS_OWN = "A worked example, computed beforehand", "Computed beforehand"
+"""What the bar says of an answer that stands where something else is asked, and of one to what is asked."""
+
+ADDRESSES = {
+    "tab=remove": ITS_OWN,
+    "tab=steps": ITS_OWN,
+    "tab=quantise": ITS_OWN,
+    "tab=remove&share=0.7": EXAMPLE,
+    "tab=quantise&batch=3": EXAMPLE,
+    "unit=weight&score=magnitude": EXAMPLE,
+}
+
+
+SHOWN = {
+    "tab=remove&share=0.7": {"number input for Share to take away": "0.7"},
+    "tab=quantise&batch=3": {"number input for Texts in a batch": "3"},
+    "unit=weight&score=magnitude": {"By which score": SCORES["magnitude"].title},
+}
+"""What stands in the controls then."""
 
 
 @pytest.fixture(scope="module")
@@ -34,6 +57,7 @@ def tiny_run(server: str, tiny_model: str) -> str:
 @pytest.fixture(scope="module")
 def shared(visitor: Visit, tiny_run: str) -> Visit:
     """One visitor for all tests of this file."""
+    visitor.page.add_init_script(BEGINS)
     visitor.open(f"pruning?run={tiny_run}", "#orders-figure")
     return visitor
 
@@ -67,6 +91,23 @@ def take(visit: Visit, label: str, name: str) -> None:
     """Choose from a list in the tab in view."""
     panel(visit).get_by_label(label).click()
     visit.page.get_by_role("option", name=name, exact=True).click()
+
+
+def test_a_run_of_ones_own_is_computed_in_no_tab_until_start_is_pressed(shared: Visit) -> None:
+    for name, start in zip(TABS, STARTS, strict=True):
+        open_tab(shared.page, name)
+        expect(panel(shared).locator(".bar").first).to_contain_text(EXAMPLE)
+        expect(shared.page.locator(f"#{start}")).to_be_visible()
+    assert not shared.page.evaluate("window.began"), "nobody has pressed anything"
+    for name, start in zip(TABS, STARTS, strict=True):
+        open_tab(shared.page, name)
+        shared.page.click(f"#{start}")
+        expect(shared.page.locator(f"#{start}-stop")).to_be_visible()
+        expect(shared.page.locator(f"#{start}")).to_be_visible()
+        expect(panel(shared).locator(".bar").first).to_be_empty()
+    open_tab(shared.page, TABS[0])
+    shared.page.click("#prune-hand")
+    expect(said(shared, "hand")).to_contain_text("No head is gone")
 
 
 class TestWhatMatters:
@@ -221,6 +262,21 @@ class TestFewerBits:
     def test_and_combined_with_pruning(self, pruning: Visit) -> None:
         panel(pruning).get_by_role("button", name="and half of it pruned").click()
         expect(pruning.page.locator("#quantise-notes")).to_contain_text("50% pruned, int8")
+
+
+def test_an_address_starts_nothing_and_what_it_sets_waits_for_start(visit: Visit) -> None:
+    visit.page.add_init_script(BEGINS)
+    for fragment, says in ADDRESSES.items():
+        visit.page.goto("about:blank")
+        visit.page.goto(f"{visit.address}/pruning#{fragment}")
+        expect(panel(visit).locator(".bar").first, fragment).to_contain_text(says)
+        for control, value in SHOWN.get(fragment, {}).items():
+            expect(panel(visit).get_by_label(control), fragment).to_have_value(value)
+        assert visit.page.locator(".notice").count() == 0, fragment
+        assert not visit.page.evaluate("window.began"), fragment
+    visit.page.click("#compare-orders")
+    expect(visit.page.locator("#orders-figure .xtitle")).to_have_text("weights left (%)")
+    visit.page.click("#compare-orders-stop")
 
 
 class TestAWorkedExample:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -10,6 +11,7 @@ from markupsafe import Markup
 
 from explorer.action import LiveAction
 from explorer.charts.words import duration, progress_bar
+from explorer.compress.cuts import UNITS
 from explorer.labs.pruning.params import JUDGED, READ, Asking, Scored
 from explorer.maths.importance import SCORES
 from explorer.runs.record import RunRecord
@@ -18,7 +20,7 @@ from explorer.tasks.sources import choices
 from explorer.tasks.task import CLASSES
 from explorer.tuning.kinds import kind_of
 from explorer.tuning.methods import find_method
-from explorer.ui.components import once_known, while_in_view
+from explorer.ui.components import apart, is_open, once_known
 from explorer.ui.controls import control
 from explorer.ui.folds import Panel
 from explorer.ui.kit import QUIET, start_or_stop
@@ -67,12 +69,12 @@ class Subject:
         names = ("run", "task", "loss", "examples", "held_out")
         return {name: getattr(self, name) for name in names}
 
-    def in_view(self, tab: gr.Tab, part: str, triggers: list[Callable[..., Any]]) -> list[Any]:
-        """Return what fires when a tab is opened, and after any of the triggers while this part of it can be seen."""
-        return [once_known(self.known, tab.select), while_in_view(part, *triggers)]
+    def in_view(self, tab: gr.Tab, *triggers: Callable[..., Any]) -> list[Any]:
+        """Return what fires when a tab is opened, and after any of the triggers while it is the one in view."""
+        return [once_known(self.known, tab.select), apart(*triggers, where=is_open(tab))]
 
     def wire(self) -> list[Callable[..., Any]]:
-        """Return triggers that fire when another thing is to be pruned, and when the page has opened."""
+        """Return triggers that fire when the page has opened, the first, and when another thing is to be pruned."""
 
         def used(what: str, run: str) -> list[str]:
             return [(run or "") if what == "run" else "", what]
@@ -102,6 +104,7 @@ class Live(Stream):
     ) -> None:
         self.start, self.stop = buttons
         self.bar = bar
+        self.last = gr.JSON(visible=False)
         self.places = [*buttons, bar]
         super().__init__(
             subject.page,
@@ -116,13 +119,14 @@ class Live(Stream):
         self.stops(*buttons, bar)
 
     def opens(self, *triggers: Any, **options: Any) -> None:
-        """Open as EventBinding does: the bar says that it was computed beforehand."""
-        super().opens(*triggers, **{"note": self.bar, "start": str(self.start.value), **options})
+        """Open as EventBinding does: the bar says what was computed beforehand, and what waits for Start."""
+        super().opens(*triggers, **{"note": self.bar, "start": str(self.start.value), "last": self.last, **options})
 
     def on(self, *triggers: Any) -> list[Any]:
         """Bind as Stream does, with Stop shown at once: the first result may take a while, or never come."""
+        asked = [part for name, part in self.inputs.items() if name != "visitor"]
         for trigger in triggers:
-            trigger(fn=None, js=_STARTED, inputs=None, outputs=self.places, api_visibility="private")
+            trigger(fn=None, js=_STARTED, inputs=asked, outputs=[*self.places, self.last], api_visibility="private")
         events = super().on(*triggers)
         for event in events:
             # Start is back if no result ever came.
@@ -139,9 +143,9 @@ def progress(share: float, seconds: float = 0.0) -> str:
     return str(progress_bar(share) + Markup('<span class="caption">{}</span>').format(left))
 
 
-_STARTED = """() => [
+_STARTED = """(...asked) => [
   { __type__: "update", visible: false }, { __type__: "update", visible: true },
-  '<progress max="1" value="0" aria-label="progress"></progress><span class="caption"></span>',
+  '<progress max="1" value="0" aria-label="progress"></progress><span class="caption"></span>', asked,
 ]"""
 
 
@@ -150,23 +154,38 @@ def scores_of(unit: str) -> list[tuple[str, str]]:
     return [(score.title, score.slug) for score in SCORES.values() if unit in score.units]
 
 
-def score_box(unit: str) -> gr.Dropdown:
-    """Lay out the choice of a score, at first the gradient."""
-    box: gr.Dropdown = control(Scored, "score", choices=scores_of(unit))
+def score_box() -> gr.Dropdown:
+    """Lay out the choice of a score, at first the gradient; `fit` leaves those that a unit has."""
+    box: gr.Dropdown = control(Scored, "score", choices=[(score.title, score.slug) for score in SCORES.values()])
     return box
-
-
-def fitting(unit: str, score: str = "gradient") -> Any:
-    """Return what turns a score_box to a unit."""
-    return gr.update(choices=scores_of(unit), value=score)
 
 
 def unit_and_score(unit: str, score: str = "gradient") -> dict[str, Any]:
     """Return what an experiment puts into the two controls."""
-    return {"unit": unit, "score": fitting(unit, score)}
+    return {"unit": unit, "score": score}
 
 
-def fit(unit: gr.components.Component, score: gr.Dropdown) -> Callable[..., Any]:
-    """Offer the scores that a unit has, when another one is chosen; return the trigger after which they stand there."""
-    then: Callable[..., Any] = unit.input(fitting, [unit], [score], **QUIET).then  # type: ignore[attr-defined]
+def fit(page: Page, unit: gr.components.Component, score: gr.Dropdown) -> Callable[..., Any]:
+    """Offer the scores that a unit has, whoever sets it: a visitor, an experiment, the address.
+
+    Return the trigger after which they stand there for a visitor. The browser alone shortens the list: the server takes
+    every score, so that an address can name any of them.
+    """
+    fitting: dict[str, Any] = {
+        "fn": None,
+        "js": _FITTING % json.dumps({unit: scores_of(unit) for unit in UNITS}),
+        "inputs": [unit, score],
+        "outputs": [score],
+        **QUIET,
+    }
+    page.opened(**fitting)
+    unit.change(**fitting)  # type: ignore[attr-defined]
+    then: Callable[..., Any] = unit.input(**fitting).then  # type: ignore[attr-defined]
     return then
+
+
+_FITTING = """(unit, score) => {
+  const choices = %s[unit];
+  const value = choices.some(([, one]) => one === score) ? score : choices[0][1];
+  return { __type__: "update", choices, value };
+}"""

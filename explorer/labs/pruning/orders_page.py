@@ -51,7 +51,7 @@ def build_orders(subject: Subject, tab: gr.Tab, pressed: Pressed, triggers: list
             buttons = start_stop("Prune in three orders", "compare-orders")
             unit = control(OrdersParams, "unit", elem_id="orders-unit")
             draws = control(OrdersParams, "draws")
-            score = score_box("head")
+            score = score_box()
             tries = Tries(TRY)
         with outputs_column():
             view = View(
@@ -61,8 +61,8 @@ def build_orders(subject: Subject, tab: gr.Tab, pressed: Pressed, triggers: list
     inputs = {"unit": unit, "score": score, "draws": draws}
     stream = Live(subject, ORDERS, inputs, view, lambda result: len(result.points) / result.total, buttons, view.bar)
     moves = tries.into({"unit": unit, "score": score})
-    stream.on(stream.start.click, fit(unit, score), score.input, *moves)
-    stream.opens(*subject.in_view(tab, "#orders-unit", triggers))
+    stream.on(stream.start.click, fit(subject.page, unit, score), score.input, *moves)
+    stream.opens(*subject.in_view(tab, *triggers))
     _build_hand(subject, tab, pressed, triggers)
 
 
@@ -108,6 +108,8 @@ def _build_hand(subject: Subject, tab: gr.Tab, pressed: Pressed, triggers: list[
     pressed.heatmap.select(flipped, [pressed.unit, heads], [heads, count], **QUIET)
     stream.on(stream.start.click, taken.then, count.change)
     forgotten = [
-        trigger(lambda: ["", {}, HINT], None, [heads, grid, pressed.said], **QUIET).then for trigger in triggers
+        trigger(lambda: ["", {}, "", HINT, None], None, [heads, grid, said, pressed.said, stream.last], **QUIET).then
+        for trigger in triggers
     ]
-    stream.opens(*subject.in_view(tab, "#orders-unit", forgotten))
+    # The example's grid is none of another model's heads.
+    stream.opens(*subject.in_view(tab, *forgotten), with_example=False)

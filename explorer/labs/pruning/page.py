@@ -16,6 +16,7 @@ def build(page: Page) -> None:
     """Lay out what is pruned above, and a tab for each thing to do with it below."""
     subject = Subject(page)
     triggers = subject.wire()
+    opened = triggers[0]
     with gr.Tabs():
         # The first tab, filled once the heatmap that it listens to is there.
         orders = gr.Tab("Prune and see", id="orders")
@@ -24,8 +25,8 @@ def build(page: Page) -> None:
         with orders:
             build_orders(subject, orders, pressed, triggers)
         with gr.Tab("Take out", id="remove") as remove:
-            build_remove(subject, remove)
+            build_remove(subject, remove, opened)
         with gr.Tab("Step by step", id="steps") as steps:
-            build_steps(subject, steps)
+            build_steps(subject, steps, opened)
         with gr.Tab("Fewer bits", id="quantise") as quantise:
-            build_quantised(subject, quantise)
+            build_quantised(subject, quantise, opened)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import gradio as gr
@@ -28,8 +29,11 @@ TRY: dict[str, dict[str, Any]] = {
 }
 
 
-def build_quantised(subject: Subject, tab: gr.Tab) -> None:
-    """Fill and wire the tab: the share that is pruned and the batch; size, speed and score of the three forms."""
+def build_quantised(subject: Subject, tab: gr.Tab, opened: Callable[..., Any]) -> None:
+    """Fill and wire the tab: the share that is pruned and the batch; size, speed and score of the three forms.
+
+    opened: the trigger after which the page knows what is to be pruned.
+    """
     with two_columns():
         with inputs_column(250):
             buttons = start_stop("Measure the three forms", "quantise")
@@ -51,4 +55,4 @@ def build_quantised(subject: Subject, tab: gr.Tab) -> None:
 
     stream = Live(subject, QUANTISE, inputs, view, share, buttons, view.bar)
     stream.on(stream.start.click, *tries.into(inputs))
-    stream.opens(tab.select)
+    stream.opens(*subject.in_view(tab, opened))

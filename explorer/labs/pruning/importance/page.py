@@ -72,7 +72,7 @@ def build_importance(subject: Subject, tab: gr.Tab, triggers: list[Callable[...,
         with inputs_column(250):
             buttons = start_stop("Measure importance", "measure-importance")
             unit = control(ImportanceParams, "unit", elem_id="importance-unit")
-            score = score_box("head")
+            score = score_box()
             gr.Markdown(FORMULA, latex_delimiters=LATEX, elem_classes=["prune-formula"])
             asked = rich_text(elem_classes=["measures"], elem_id="importance-asked")
             tries = Tries(TRY)
@@ -103,6 +103,6 @@ def build_importance(subject: Subject, tab: gr.Tab, triggers: list[Callable[...,
     table = figures.page_table
     stream = Live(subject, IMPORTANCE, inputs, shown, share, buttons, view.bar, panel, page_table=table)
     moves = tries.into({**inputs, "examples": subject.examples})
-    stream.on(stream.start.click, fit(unit, score), score.input, *moves)
-    stream.opens(*subject.in_view(tab, "#importance-unit", triggers))
+    stream.on(stream.start.click, fit(subject.page, unit, score), score.input, *moves)
+    stream.opens(*subject.in_view(tab, *triggers))
     return Pressed(view.figure, unit, pressed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import gradio as gr
@@ -45,14 +46,17 @@ mend what was cut.
 """
 
 
-def build_remove(subject: Subject, tab: gr.Tab) -> None:
-    """Fill and wire the tab: how much of which units; what is left, before beside after, and the file."""
+def build_remove(subject: Subject, tab: gr.Tab, opened: Callable[..., Any]) -> None:
+    """Fill and wire the tab: how much of which units; what is left, before beside after, and the file.
+
+    opened: the trigger after which the page knows what is to be pruned.
+    """
     with two_columns():
         with inputs_column(250):
             buttons = start_stop("Prune", "prune")
             made = controls(PruneParams, "unit", "share", "order", "even")
             with gr.Accordion("Score, budget, steps", open=False):
-                made["score"] = score_box("both")
+                made["score"] = score_box()
                 made |= controls(PruneParams, "heads", "neurons", "steps", "train_between", "seed")
             tries = Tries(TRY)
         with outputs_column():
@@ -80,9 +84,9 @@ def build_remove(subject: Subject, tab: gr.Tab) -> None:
         notes,
     ]  # clients count the key
     stream = Live(subject, PRUNE, inputs, shown, _share, buttons, view.bar)
-    fit(made["unit"], made["score"])
+    fit(subject.page, made["unit"], made["score"])
     stream.on(stream.start.click, *tries.into(made))
-    stream.opens(tab.select)
+    stream.opens(*subject.in_view(tab, opened))
 
 
 def _share(result: PruneResult) -> float:
@@ -105,13 +109,13 @@ def _build_export(subject: Subject, key: gr.Textbox) -> None:
     stream.on(stream.start.click)
 
 
-def build_steps(subject: Subject, tab: gr.Tab) -> None:
-    """Fill and wire the tab: the share in one step or in several; both on one plot."""
+def build_steps(subject: Subject, tab: gr.Tab, opened: Callable[..., Any]) -> None:
+    """Fill and wire the tab: the share in one step or in several; both on one plot. opened: as for build_remove."""
     with two_columns():
         with inputs_column(250):
             buttons = start_stop("Compare", "compare-steps")
             unit = control(StepsParams, "unit")
-            score = score_box("both")
+            score = score_box()
             later = controls(StepsParams, share=SHARE_IN_STEPS, steps=MANY_STEPS, train_between=0)
             tries = Tries(TRY_STEPS)
         with outputs_column():
@@ -127,6 +131,6 @@ def build_steps(subject: Subject, tab: gr.Tab) -> None:
     inputs = {"unit": unit, "score": score, **later}
     stream = Live(subject, STEPS, inputs, view, share, buttons, view.bar)
     moves = tries.into(inputs)
-    fit(unit, score)
+    fit(subject.page, unit, score)
     stream.on(stream.start.click, *moves)
-    stream.opens(tab.select)
+    stream.opens(*subject.in_view(tab, opened))
