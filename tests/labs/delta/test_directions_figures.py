@@ -37,7 +37,7 @@ def test_the_heatmaps_share_one_scale_scaled_to_the_data_with_chance_as_its_midd
     assert (figure.layout.coloraxis.cmin, figure.layout.coloraxis.cmax) == (-most, most)
     assert figure.data[0].z[0][0] == pytest.approx(0.9 - 1 / 16)
     assert figure.data[0].customdata[0][0] == pytest.approx((0.9, 1 / 16))
-    assert figure.layout.coloraxis.colorscale[1] == (0.5, "#FFFFFF")
+    assert figure.layout.coloraxis.colorscale[1][0] == 0.5  # the paper
     assert figure.layout.yaxis.autorange == "reversed"
     assert len(figure.data[2:]) == (2 if rb <= directions_figures.CELLS_WITH_TEXT else 0), "numbers where there is room"
     assert made["narrow"]["yaxis2"]["domain"][1] < made["narrow"]["yaxis"]["domain"][0]
