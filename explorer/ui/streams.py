@@ -23,7 +23,8 @@ from explorer.ui.kit import QUIET
 from explorer.ui.outputs import Output
 from explorer.ui.page import Page
 from explorer.ui.signatures import named
-from explorer.ui.wiring import EventBinding, Question, cleared, model_named
+from explorer.ui.wiring import EventBinding, Question, cleared
+from explorer.ui.within_model import model_named
 
 PAUSE_SECONDS = 0.35
 """Seconds between two looks at a run: the page is redrawn about three times a second."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Container, Iterable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable
 from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
@@ -16,22 +16,18 @@ from typing import Any, Generic, TypeVar
 import gradio as gr
 
 from explorer.action import Action, LiveAction
-from explorer.charts.words import caption
 from explorer.engine.protocol import answer
 from explorer.errors import ExplorerError, MissingCapabilityError, readable
-from explorer.kinds import Name
-from explorer.models.catalog import DEFAULT_MODEL
 from explorer.plain import Asked
-from explorer.runs.checks import depth_of_model, heads_of_model
 from explorer.serving.refusal import Refusal
-from explorer.settings import settings
 from explorer.tables import Table
-from explorer.text import encodable
+from explorer.ui.beforehand import about, beforehand, example, waiting
 from explorer.ui.components import QUIET
 from explorer.ui.folds import Framed, Panel, folds, frame, page_frame
 from explorer.ui.outputs import Output, Outputs
 from explorer.ui.page import Page
 from explorer.ui.signatures import for_clients, left_out, named
+from explorer.ui.within_model import model_named, within_model
 from explorer.worked import Known, known
 
 __all__ = ["Connection", "EventBinding", "Panel", "Question", "Read", "cleared", "folds", "frame", "page_frame"]
@@ -296,52 +292,6 @@ class Connection(EventBinding[Action]):
         self.page.also += (extra or {}).items()
         listening = named(respond, list(inputs), with_event=read is not None)
         return self.listen(triggers, listening, inputs, queue=False, trigger_mode="always_last")
-
-
-def within_model(values: dict[str, Any], views: Container[str] = ()) -> dict[str, Any]:
-    """Turn a page's question about a layer or a head that its model lacks, as after a turn to a smaller one, into one
-    about the last.
-
-    views: controls of how an answer is drawn, which are no question: there a number may count the embedding among the
-    layers. What is no number, and a model that is not on this machine, are left to the action, which then refuses.
-    """
-    ends = {"layer": depth_of_model, "head": heads_of_model}
-    asked = {
-        name for name in ends if name not in views and isinstance(values.get(name), (int, float)) and values[name] > 0
-    }
-    if not asked:
-        return values
-    try:
-        model = model_named(values.get("model"))
-        return values | {name: min(values[name], ends[name](model, settings()) - 1) for name in asked}
-    except ExplorerError:
-        return values
-
-
-def model_named(value: object) -> str:
-    """Return the model's name that came, or the bundled model's if none did. Raises BadInputError for what is no name."""
-    name = Name(optional=True).read(encodable(value), "model")
-    return name.strip() or DEFAULT_MODEL
-
-
-def beforehand(made: str, start: str) -> str:
-    """Return the remark on a result that was not computed just now, as HTML."""
-    return str(caption(f"Computed beforehand ({made}){f'; “{start}” computes it here' if start else ''}."))
-
-
-def about(values: dict[str, Any]) -> list[Any]:
-    """Return the model and the run that a question is about."""
-    return [values.get(name) for name in ("model", "run")]
-
-
-def example(made: str, start: str) -> str:
-    """Return the remark on a worked example that stands where something else is asked, as HTML."""
-    return str(caption(f"A worked example, computed beforehand ({made}); “{start}” computes what is chosen here."))
-
-
-def waiting(start: str) -> str:
-    """Return the remark where nothing is known yet, as HTML."""
-    return str(caption(f"“{start}” computes what is chosen here."))
 
 
 def cleared(component: Any) -> Any:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from explorer.ui.wiring import within_model
+from explorer.ui.within_model import within_model
 
 
 @pytest.mark.parametrize(
