@@ -48,6 +48,10 @@ class Case:
     left_out: str = ""
 
 
+CARRIED = ("layer", "position", "share")
+KEYS = "The key to the door [MASK] here.", "The keys to the door [MASK] here."
+CATS = "The cat of my friend [MASK]", "The cats of my friend [MASK]"
+
 CASES = (
     Case("fill_masks", {"text": "The [MASK] sat on the mat, and [MASK] slept.", "top_k": 3, "also_mask": ("mat",)}),
     Case("fill_masks", {"text": "Paris is in [MASK].", "spans": ((0, 5),)}, model="roberta-mini"),
@@ -76,6 +80,19 @@ CASES = (
     Case("fill_masks", {"text": "The cats is here, [MASK].", "also_mask": ("is",), "words": ("are",), "in_view": True}),
     Case("swap_word", {"text": 'The "man" \\ {x} a [MASK].', "word": "man", "other": "wo'man"}),
     Case("swap_word", {"top_k": 2}, model="roberta-mini"),
+    Case("patch_activations", {"base": KEYS[0], "source": KEYS[1], "answers": "is, are"}, CARRIED),
+    Case(
+        "patch_activations",
+        {"base": KEYS[0], "source": KEYS[1], "part": "attention", "answers": "is, are"},
+        CARRIED,
+        "albert-mini",
+    ),
+    Case(
+        "patch_activations",
+        {"base": CATS[0], "source": CATS[1], "part": "ffn", "answers": "was, were"},
+        CARRIED,
+        "gpt2-mini",
+    ),
     Case("score_sentences", {"sentences": (SENTENCE, "An orangutan — “x” \\ {x} %s 😀")}),
     Case("score_sentences", {"sentences": (SENTENCE, "An orangutan."), "masking": "token", "model": "roberta-mini"}),
     Case("score_sentences", {"sentences": (SENTENCE, "An orangutan."), "model": "gpt2-mini"}),

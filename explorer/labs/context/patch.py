@@ -12,6 +12,7 @@ from explorer.charts import DIVERGING, Look, Panel, Picture, axis, colorbar, hea
 from explorer.charts.words import caption, in_quotes, label, percent, prose, strong
 from explorer.engine.protocol import Job
 from explorer.kinds import Names, OneOf
+from explorer.labs.context import plain
 from explorer.models.catalog import DEFAULT_MODEL
 from explorer.params import Seed, Shown, Text, params
 from explorer.tables import Table
@@ -65,6 +66,8 @@ class PatchResult:
     answers: tuple[str, str]
     likelihoods: tuple[tuple[float, float], tuple[float, float]]
     layers: tuple[Carried, ...]
+    pair: tuple[int, int] = (0, 0)
+    """The ids of the two answers."""
 
     def best(self, layer: Carried) -> int:
         """Return the token whose state brings most across in a layer."""
@@ -151,5 +154,6 @@ PATCH_ACTIVATIONS = Action(
     Job("explorer.labs.context.patch_jobs:patch_activations"),
     PatchParams,
     patch_table,
+    plain=plain.carried,
     openings=(Opening(PatchParams(*EXAMPLE[:2], answers=EXAMPLE[2]), PatchResult, DEFAULT_MODEL),),
 )

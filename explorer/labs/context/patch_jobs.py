@@ -59,6 +59,7 @@ def patch_activations(loaded: LoadedModel, params: PatchParams) -> PatchResult:
             (float(likely[1][pair[0]]), float(likely[1][pair[1]])),
         ),
         tuple(layers),
+        pair,
     )
 
 

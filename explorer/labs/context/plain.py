@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from explorer.labs.context.examples import PLAIN
 from explorer.labs.context.lens.schema import LensResult
-from explorer.plain import Asked, as_read, plain_script
+from explorer.models.families import Capability
+from explorer.plain import Asked, architecture_of, as_read, plain_script
 from explorer.text import up_to_blank
+
+if TYPE_CHECKING:
+    from explorer.labs.context.patch import PatchResult
 
 
 def sentences(asked: Asked) -> dict[str, object]:
@@ -27,3 +33,21 @@ def lens(asked: Asked) -> str:
         return plain_script("logit_lens")(asked)
     before, _ = up_to_blank(as_read(asked.params.text))
     return plain_script("logit_lens_causal", lambda asked: {"TEXT": before})(asked)
+
+
+def carried(asked: Asked) -> str:
+    """Return the script that carries states over by hooks of its own."""
+    result: PatchResult = asked.result
+    architecture = architecture_of(asked)
+    if architecture is None:
+        return ""
+    layers = architecture.layers
+    whole = f"{layers.body}.{layers.path}"
+    role = {"attention": "output", "ffn": "ffn_out"}.get(result.part)
+    given = {
+        "PAIR": result.pair,
+        "MODULE": f"{whole}.{layers.modules[role]}" if role else whole,
+        "GIVEN": role is None,
+        "CAUSAL": Capability.MLM not in architecture.heads,
+    }
+    return plain_script("patch_activations", lambda asked: given)(asked)
