@@ -5,7 +5,8 @@ const frame = element.querySelector(".way");
 const stack = element.closest(".way-stack");
 const SVG = "http://www.w3.org/2000/svg";
 const BARS = 5, RISE = 90, WEAK = 300, LEAST = 280;
-let shownFor = null;   // the value whose arcs have risen
+let shownFor = null;   // the value that is drawn
+let since = 0;         // when it was drawn first: a redraw, as of another size, goes on with what rises
 let step = 0;
 let bar = null;
 
@@ -91,7 +92,8 @@ function draw() {
   const before = barsOf();
   column(svg, place);
   threads(svg, place);
-  arcs(svg, place, shownFor !== value && !calm.matches);
+  if (shownFor !== value) since = performance.now();
+  arcs(svg, place);
   dots(svg, place);
   pillsOf(svg, place);
   labels(svg, place);
@@ -140,10 +142,11 @@ function arcsInto(g, { value, xs, y }, layer, to) {
 }
 
 // Redrawn from below: each layer's arcs come a moment after those of the layer under it.
-function arcs(svg, place, rising) {
+function arcs(svg, place) {
+  const gone = performance.now() - since, rising = !calm.matches && gone < (place.value.depth + 2) * RISE;
   place.value.layers.forEach((one, layer) => {
     const g = make("g", { class: rising ? "way-arcs rising" : "way-arcs" }, svg);
-    g.style.animationDelay = `${layer * RISE}ms`;
+    g.style.animationDelay = `${layer * RISE - gone}ms`;
     arcsInto(g, place, layer, place.value.position);
   });
   make("g", { class: "way-arcs over" }, svg);

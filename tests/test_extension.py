@@ -229,8 +229,14 @@ class TestScheme:
 
 class TestScore:
     def test_it_is_offered_for_its_units(self, config: Any) -> None:
-        offered = choices(config, "By which score")
-        assert sum("fisher" in values for values in offered) > sum("magnitude" in values for values in offered)
+        assert all("fisher" in values for values in choices(config, "By which score"))
+        fitting = [one["js"] for one in config["dependencies"] if one.get("js") and "fisher" in one["js"]]
+        assert fitting
+        for script in fitting:  # which of them a unit has the page knows
+            by_unit = json.loads(script.partition("const choices = ")[2].partition("[unit];")[0])
+            has = {unit: {score for _, score in pairs} for unit, pairs in by_unit.items()}
+            assert {unit for unit, scores in has.items() if "fisher" in scores} >= {"head", "weight"}
+            assert "fisher" not in has["layer"]
 
     @pytest.mark.parametrize("unit", ["head", "weight"])
     def test_it_ranks(self, client: Client, tiny_model: str, unit: str) -> None:

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from explorer.labs.context.examples import PLAIN
 from explorer.labs.context.lens.schema import LensResult
 from explorer.models.families import Capability
 from explorer.plain import Asked, architecture_of, as_read, plain_script
 from explorer.text import up_to_blank
-
-if TYPE_CHECKING:
-    from explorer.labs.context.patch import PatchResult
 
 
 def sentences(asked: Asked) -> dict[str, object]:
@@ -37,7 +32,7 @@ def lens(asked: Asked) -> str:
 
 def carried(asked: Asked) -> str:
     """Return the script that carries states over by hooks of its own."""
-    result: PatchResult = asked.result
+    result = asked.result
     architecture = architecture_of(asked)
     if architecture is None:
         return ""

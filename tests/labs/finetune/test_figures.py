@@ -339,7 +339,7 @@ def test_before_and_after_are_on_the_same_rows_or_say_which() -> None:
     assert run_table(old).rows[-1] == (10, 0.1, 0.512), "as the list of runs has it"
     drawn = assert_draws(curves.curves_figure([new]))
     assert list(drawn.data[2].marker.symbol) == ["circle", "circle-open", "circle"]
-    assert "first 128 held-out rows" in drawn.layout.xaxis.title.text
+    assert "128 held-out rows" in drawn.layout.xaxis.title.text
     assert "first" not in assert_draws(curves.curves_figure([record()])).layout.xaxis.title.text
     running = record(
         status=RunStatus.RUNNING, outcome=None, held_out=250, evaluations=((0, {"accuracy": 0.5}),), step=3
