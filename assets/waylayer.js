@@ -104,7 +104,9 @@ function fill(value) {
   square(soft, "weights", value.weights, at, { most: 1 });
   const list = add(soft, "ol", "way-most");
   most(tokens, value.weights[at], 3).forEach(([share, token]) => add(list, "li", "", `${token} ${percent(share)}`));
-  strip(join, "values of all heads", v.joined, `head ${head} marked`, [head / b.heads, (head + 1) / b.heads]);
+  square(join, "values", value.values, at, { outlined: false });
+  add(join, "small", "", "values, a row for each token");
+  strip(join, "taken from them, all heads", v.joined, `head ${head} marked`, [head / b.heads, (head + 1) / b.heads]);
   strip(join, "after W_O", v.attended, length("attended"));
   strip(sum, "state", v.before, length("before"));
   strip(sum, "+ attention", v.attended, length("attended"));

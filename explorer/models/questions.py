@@ -69,6 +69,15 @@ def question(slug: str) -> Question:
     return known[slug]
 
 
+def question_of_tokens(loaded: LoadedModel) -> Question | None:
+    """Return the question that a model's head answers at each token: what is masked, what was replaced, what comes next; None
+    for a model without such a head.
+    """
+    return next(
+        (asked for asked in map(question, ("mask", "replaced", "continue")) if asked.needs in loaded.capabilities), None
+    )
+
+
 def fitting_question(loaded: LoadedModel, encoded: Encoded, is_pair: bool) -> Question:
     """Return the question that a text itself puts: a mask to fill, else a pair to judge, else what the model's head is
     for.

@@ -12,7 +12,7 @@ from explorer.models.families import Capability
 from explorer.models.inside import depth_of
 from explorer.models.loaded_model import LoadedModel
 from explorer.models.patching import patched, values_of
-from explorer.models.questions import Question, class_name, question, scores
+from explorer.models.questions import Question, class_name, question_of_tokens, scores
 from explorer.models.whole_pass import WholePass, whole_pass
 
 LEAST_APART = 1e-3
@@ -64,9 +64,9 @@ def patch_activations(loaded: LoadedModel, params: PatchParams) -> PatchResult:
 
 
 def _question(loaded: LoadedModel) -> Question:
-    for head, slug in ((Capability.MLM, "mask"), (Capability.CAUSAL, "continue")):
-        if head in loaded.capabilities:
-            return question(slug)
+    asked = question_of_tokens(loaded)
+    if asked is not None and not asked.classes:
+        return asked
     raise MissingCapabilityError(
         f"{loaded.model_id} names no words, so it has no answer that could come across.",
         Capability.MLM.name,

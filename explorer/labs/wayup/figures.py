@@ -122,7 +122,6 @@ def way(result: PassResult) -> dict[str, Any]:
         "layers": [_layer(layer) for layer in result.layers],
         "added": [[kind, [round(one, 3) for one in lengths]] for kind, lengths in result.added if kind in ADDED],
         "opened": None if result.opened is None else result.opened.layer,
-        "shared": result.build.shared,
         "stages": stages(result),
     }
 

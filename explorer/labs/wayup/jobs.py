@@ -27,12 +27,9 @@ from explorer.models.hiding import hidden_positions, token_view
 from explorer.models.inside import depth_of, heads_of
 from explorer.models.layer_sizes import layer_sizes
 from explorer.models.loaded_model import LoadedModel
-from explorer.models.questions import Question, class_name, question, scores
+from explorer.models.questions import Question, class_name, question_of_tokens, scores
 from explorer.models.whole_pass import LayerParts, WholePass
 from explorer.models.whole_pass import whole_pass as follow
-
-READERS = {Capability.MLM: "mask", Capability.RTD: "replaced", Capability.CAUSAL: "continue"}
-"""The heads that score every token, and the question that each answers."""
 
 Rows = tuple[tuple[float, ...], ...]
 
@@ -82,9 +79,9 @@ def whole_pass(loaded: LoadedModel, params: PassParams) -> PassResult:
 
 
 def _question(loaded: LoadedModel) -> Question:
-    for head, slug in READERS.items():
-        if head in loaded.capabilities:
-            return question(slug)
+    asked = question_of_tokens(loaded)
+    if asked is not None:
+        return asked
     raise MissingCapabilityError(
         f"{loaded.model_id} has no head that names tokens, so there is no guess to follow.",
         Capability.MLM.name,

@@ -23,10 +23,7 @@ from explorer.models.encoding import Encoded, asked_texts, encode, single_token
 from explorer.models.families import Capability
 from explorer.models.heads import head_at_each_layer
 from explorer.models.loaded_model import LoadedModel
-from explorer.models.questions import Question, class_name, question, scores
-
-READERS = {Capability.MLM: "mask", Capability.RTD: "replaced", Capability.CAUSAL: "continue"}
-"""The heads that score every token, and the question that each answers."""
+from explorer.models.questions import Question, class_name, question_of_tokens, scores
 
 
 def logit_lens(loaded: LoadedModel, params: LensParams) -> LensResult:
@@ -36,7 +33,7 @@ def logit_lens(loaded: LoadedModel, params: LensParams) -> LensResult:
     LayerNorm included; the last row is the model's own answer. Without a place to look at, the result says
     why.
     """
-    asked = _question(loaded)
+    asked = question_of_tokens(loaded)
     if asked is None:
         return _nothing(
             loaded,
@@ -83,10 +80,6 @@ def _tokens(encoded: Encoded, places: list[int]) -> tuple[LensToken, ...]:
     return tuple(
         LensToken(t.position, t.text, t.shown, t.joined, t.word is None, t.position in places) for t in encoded.tokens
     )
-
-
-def _question(loaded: LoadedModel) -> Question | None:
-    return next((question(slug) for head, slug in READERS.items() if head in loaded.capabilities), None)
 
 
 def _encoded(loaded: LoadedModel, text: str) -> tuple[Encoded, bool]:
