@@ -22,6 +22,7 @@ SPACES = "https://huggingface.co https://*.huggingface.co"
 """The sites on which Spaces show an app in a frame."""
 
 BUNDLED_TASKS = ROOT / "assets" / "tasks"
+PROBES = ROOT / "assets" / "probes"
 BUNDLED_STORIES = ROOT / "assets" / "stories"
 BUNDLED_E2E = ROOT / "assets" / "e2e"
 BUNDLED_SQUAD = ROOT / "assets" / "squad"

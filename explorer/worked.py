@@ -15,7 +15,7 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from explorer.settings import BUNDLED_MODELS, BUNDLED_RUNS, BUNDLED_TASKS, ROOT
+from explorer.settings import BUNDLED_MODELS, BUNDLED_RUNS, BUNDLED_TASKS, PROBES, ROOT
 
 FOLDER = ROOT / "assets" / "worked"
 
@@ -120,7 +120,9 @@ def _texts(params: Any) -> Iterator[str]:
 
 
 def _files(name: str) -> Iterator[Path]:
-    """Yield the files of a bundled model, run or task, and of a run's model, task and teacher. Nothing for any other word."""
+    """Yield the files of a bundled model, run or task, of a run's model, task and teacher, and a probe's sentences. Nothing for
+    any other word.
+    """
     if not name or Path(name).name != name:  # a path could lead out of the assets
         return
     if (BUNDLED_MODELS / name).is_dir():
@@ -132,6 +134,8 @@ def _files(name: str) -> Iterator[Path]:
         spec = json.loads(record.read_text(encoding="utf-8"))["spec"]
         for other in (spec["model"], spec["task"], spec.get("teacher", "")):
             yield from _files(other)
+    if (PROBES / f"{name}.jsonl").is_file():
+        yield PROBES / f"{name}.jsonl"
     if (BUNDLED_TASKS / name).is_dir():
         yield from (path for path in (BUNDLED_TASKS / name).rglob("*") if path.is_file())
 

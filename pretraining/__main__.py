@@ -1,4 +1,4 @@
-"""`python -m pretraining corpus | train NAME | head PATH | evaluate PATH | cloze PATH | card PATH | sums PATH`."""
+"""`python -m pretraining corpus | train NAME | head PATH | evaluate PATH | cloze PATH | card PATH | sums PATH | probes`."""
 
 from __future__ import annotations
 
@@ -43,6 +43,7 @@ def parse_arguments() -> argparse.Namespace:
     )
     cloze = commands.add_parser("cloze", help="print a model's top five for fifty everyday sentences")
     sums = commands.add_parser("sums", help="list a model's files as they are now, after a change that was meant")
+    commands.add_parser("probes", help="write the sentences with labels for probes")
     for command in (head, evaluate, card, cloze, sums):
         command.add_argument("model", type=Path, help="a model's folder")
     evaluate.add_argument("--keep", action="store_true", help="write scores.json into the model's folder too")
@@ -125,6 +126,13 @@ def _sums(arguments: argparse.Namespace) -> None:
     print(write_sums(arguments.model))
 
 
+def _probes(_: argparse.Namespace) -> None:
+    from explorer.settings import PROBES
+    from pretraining.probe_sentences import write
+
+    write(PROBES)
+
+
 COMMANDS = {
     "corpus": _corpus,
     "train": _train,
@@ -133,6 +141,7 @@ COMMANDS = {
     "card": _card,
     "cloze": _cloze,
     "sums": _sums,
+    "probes": _probes,
 }
 
 

@@ -98,6 +98,7 @@ CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
         "patch_activations",
         {"base": "the cat sat on the [MASK] .", "source": "the mat sat on the [MASK] .", "answers": "cat, mat"},
     ),
+    ("probe_layers", {"models": "TINY", "penalty": 0.5, "seed": 3}),
     ("whole_pass", {"text": NASTY, "also_mask": ("2",), "layer": 1, "head": 2}),
     ("attention", {"sentence_a": NASTY, "sentence_b": "We\nleave.", "layer": 1, "head": 2, "masked": (3,)}),
     ("head_statistics", {"sentence_a": NASTY}),

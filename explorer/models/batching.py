@@ -125,6 +125,19 @@ def attentions_of_each(loaded: LoadedModel, rows: Sequence[Inputs]) -> list[tupl
     return outputs_of_each(loaded, rows, run)
 
 
+def states_of_each(loaded: LoadedModel, rows: Sequence[Inputs]) -> list[Tensor]:
+    """Return each input's states in every layer, the embeddings' output first: (depth + 1, length, width), float32, on
+    the processor.
+    """
+    tree = _tree(loaded)
+
+    def run(inputs: Inputs, lengths: list[int]) -> Iterable[Tensor]:
+        states = torch.stack(tree(**inputs, output_hidden_states=True).hidden_states).float().cpu()
+        return [states[:, row, :length] for row, length in enumerate(lengths)]
+
+    return outputs_of_each(loaded, rows, run)
+
+
 def _tree(loaded: LoadedModel) -> PreTrainedModel:
     """Return the model in modules of the caller's own, since head_at hooks them."""
     return private_tree(loaded.model, str(loaded.model.config._attn_implementation))

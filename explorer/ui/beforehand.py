@@ -13,8 +13,8 @@ def beforehand(made: str, start: str) -> str:
 
 
 def about(values: dict[str, Any]) -> list[Any]:
-    """Return the model and the run that a question is about."""
-    return [values.get(name) for name in ("model", "run")]
+    """Return the models and the run that a question is about."""
+    return [values.get(name) for name in ("model", "models", "run")]
 
 
 def example(made: str, start: str) -> str:

@@ -139,7 +139,10 @@ class Stream(EventBinding[LiveAction]):
             self.watch.view(str(request.session_hash), dict(zip(names, values, strict=True)))
 
         for component in self.views.values():
-            component.input(keep, list(self.views.values()), None, **QUIET)
+            # Whatever else begins with a turn to another model, that is in place once the page has changed.
+            turns = self.page.changed if component is self.page.model else (component.input,)
+            for turn in turns:
+                turn(keep, list(self.views.values()), None, **QUIET)
 
     def stops(self, start: gr.Button, stop: gr.Button, bar: gr.HTML | None = None, said: str = "") -> None:
         """Wire Stop: it ends the session's stream at its next look, and with it the work; Start is then shown in its

@@ -149,6 +149,7 @@ class EventBinding(Generic[AnyAction]):
         otherwise: EventBinding[Any] | None = None,
         last: gr.JSON | None = None,
         with_example: bool = True,
+        waits: bool = False,
     ) -> None:
         """When the page or its tab is opened, show what was computed beforehand, if that is what is asked.
 
@@ -156,17 +157,25 @@ class EventBinding(Generic[AnyAction]):
         an answer would start work that nobody asked for. note: the place that says where the answer comes from. start:
         the title of the button that computes it here, if there is one. last: holds the values that a visitor asked
         about last, where an answer takes long: what is asked otherwise then waits for `start`, under the worked example
-        unless with_example is False, and what a visitor has asked about the same model or run stays.
+        unless with_example is False, and what a visitor has asked about the same model or run stays. waits: the same,
+        with a place for these values of its own.
         """
         here, ticket = (gr.Number(0, visible="hidden", label=label) for label in ("asked here", "ticket"))
         names: list[str] = [name for name in self.inputs if name != "visitor"]
+        if waits:
+            last = gr.JSON(visible=False)
+        says_so = "(...asked) => [asked, '']" if waits else "() => [1, '']"
+        told = [last if waits else here, note]
         for trigger in asked:
-            trigger(fn=None, js="() => [1, '']", inputs=None, outputs=[here, note], api_visibility="private")
+            given = [self.inputs[name] for name in names] if waits else None
+            trigger(fn=None, js=says_so, inputs=given, outputs=told, api_visibility="private")
 
         async def open_(request: gr.Request, pressed: Any, *values: Any) -> dict[Any, Any]:
-            given, says = dict(zip(names, values, strict=True)), beforehand
+            given, says = dict(zip(names, values, strict=False)), beforehand
+            viewed = dict(zip(self.views, values[len(names) :], strict=True))
             if last is not None and pressed and about(dict(zip(names, pressed, strict=True))) == about(given):
-                return {note: gr.skip()}  # what stands there is a visitor's own, or on its way
+                # What stands there is a visitor's own, or on its way; what waits is drawn again, from what is known.
+                return {ticket: time.time()} if waits else {note: gr.skip()}
             asks = last is None and pressed
             found, question = (None, None) if asks else await asyncio.to_thread(self._known, given)
             if found is None and last is not None and with_example:
@@ -176,17 +185,16 @@ class EventBinding(Generic[AnyAction]):
                 # A change of the ticket is what asks the engine.
                 return {ticket: time.time()} if last is None else {note: waiting(start)}
             self._rests(request)
-            shown = dict(zip(self.outputs, self.drawn(found.result, question, self.seen), strict=True))
+            shown = dict(zip(self.outputs, self.drawn(found.result, question, self.seen, viewed), strict=True))
             kept = {component: {**given, BEFOREHAND: True} for component in self.kept}
             steered = dict(zip(self.steered.components, self.steered.values(found.result), strict=True))
             return {self.page.notice: "", **shown, **kept, **steered, note: says(found.made, start)}
 
         places = dict.fromkeys([self.page.notice, *self.outputs, *self.kept, *self.steered.components, note, ticket])
         for trigger in triggers:
-            trigger(
-                open_, [here if last is None else last, *(self.inputs[name] for name in names)], list(places), **QUIET
-            )
-        if last is None:
+            given = [here if last is None else last, *(self.inputs[name] for name in names), *self.views.values()]
+            trigger(open_, given, list(places), **QUIET)
+        if last is None or waits:
             (otherwise or self).on(ticket.change)
 
     def _example(self) -> dict[str, Any]:

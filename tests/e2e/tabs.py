@@ -70,6 +70,7 @@ TABS = (
     Tab("context", "One word, several sentences", "#context-figure"),
     Tab("context", "Logit lens", "#lens-figure"),
     Tab("context", "Carry over", "#patch-figure"),
+    Tab("context", "Probes", "#probe-figure"),
     Tab("attribution", "A model's prediction", "#attribution-bars"),
     Tab("attribution", "A fine-tuned run", "#run-attribution-bars"),
     Tab("finetune", "Train", "#run-curves"),
@@ -147,6 +148,7 @@ DRAWN = {
 """What is the answer where it is neither a sentence nor a figure that comes first."""
 
 WORKED = {
+    ("context", "Probes"): "probe_layers",
     ("pruning", "Prune and see"): "compare_orders",
     ("pruning", "What matters"): "importance",
     ("pruning", "Take out"): "prune",

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from urllib.parse import urlencode
+
 import pytest
 from playwright.sync_api import expect
 
@@ -155,3 +158,23 @@ def test_another_model_keeps_the_layer_within_its_depth(visit: Visit, tiny_model
     expect(page.locator("#layer-said")).to_contain_text("In layer 2")
     open_tab(page, "Logit lens")
     expect(page.locator("#lens-said")).to_contain_text("For the blank the model answers")
+
+
+def test_probes_wait_for_their_button_and_are_drawn_of_the_pages_model(visit: Visit) -> None:
+    page = visit.page
+    page.goto(f"{visit.address}/context#tab=probe")
+    said, bar = page.locator("#probe-said"), page.locator("[role=tabpanel]:visible .bar").first
+    expect(said).to_contain_text("bert-small a probe tells the sense")
+    page.get_by_label("Part of speech").click()
+    expect(said).to_contain_text("bert-small a probe names the part of speech")
+    visit.choose("gpt2-mini")
+    expect(said).to_contain_text("gpt2-mini a probe names the part of speech")
+    few = urlencode({"tab": "probe", "models": json.dumps(["electra-mini-generator"]), "penalty": "0.5"})
+    page.goto("about:blank")
+    page.goto(f"{visit.address}/context#{few}")
+    expect(bar).to_contain_text("A worked example")
+    expect(said).to_contain_text("gpt2-mini")
+    page.locator("#probe-start").click()
+    expect(said).to_contain_text("electra-mini-generator")
+    expect(bar).to_have_text("")
+    expect(page.locator("#probe-start")).to_be_visible()

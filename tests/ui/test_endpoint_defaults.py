@@ -35,7 +35,7 @@ NEEDS_A_PRUNED_MODEL = "export_pruned"
 
 LONG = (
     *("importance", "prune", "quantise", "prune_heads", "follow_student"),
-    *("masking_rates", "typos_over_shares", "forgetting"),
+    *("masking_rates", "typos_over_shares", "forgetting", "probe_layers"),
 )
 """Seconds to a minute by default: the first answer is waited for."""
 

@@ -1,4 +1,5 @@
-"""Context: what a word means in its sentence, layer by layer, what the head would say at each layer, and what carries it."""
+"""Context: what a word means in its sentence, layer by layer, what the head would say at each layer,
+what carries it, and what a probe reads."""
 
 from explorer.action import Action, Lab, Reads
 from explorer.engine.protocol import Job
@@ -6,6 +7,7 @@ from explorer.labs.context import plain
 from explorer.labs.context.lens import figures as lens_figures
 from explorer.labs.context.lens.schema import LensParams, require_places
 from explorer.labs.context.patch import PATCH_ACTIVATIONS
+from explorer.labs.context.probe import PROBE_LAYERS
 from explorer.labs.context.word import figures
 from explorer.labs.context.word.schema import ContextParams
 from explorer.plain import plain_script
@@ -34,6 +36,6 @@ LAB = Lab(
     teaser="Follow one word through the layers in several sentences, and read what the model would answer at each layer.",
     needs=None,
     reads=Reads("text", "masked", "lens"),
-    actions=(CONTEXTUAL_SIMILARITY, LOGIT_LENS, PATCH_ACTIVATIONS),
+    actions=(CONTEXTUAL_SIMILARITY, LOGIT_LENS, PATCH_ACTIVATIONS, PROBE_LAYERS),
     tab="explorer.labs.context.page:build",
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from explorer.labs.context.examples import PLAIN
 from explorer.labs.context.lens.schema import LensResult
 from explorer.models.families import Capability
-from explorer.plain import Asked, architecture_of, as_read, plain_script
+from explorer.plain import Asked, architecture_of, as_read, place_of, plain_script
 from explorer.text import up_to_blank
 
 
@@ -46,3 +46,10 @@ def carried(asked: Asked) -> str:
         "CAUSAL": Capability.MLM not in architecture.heads,
     }
     return plain_script("patch_activations", lambda asked: given)(asked)
+
+
+probed = plain_script(
+    "probe_layers",
+    lambda asked: {"MODELS": {name: place_of(name) for name in asked.params.models}},
+    "torch transformers scikit-learn",
+)
