@@ -39,6 +39,22 @@ class TestAttention:
     def test_it_opens_with_a_head_in_which_it_looks_at_the_cat(self, opened: Visit) -> None:
         expect(opened.page.locator("#attention-said")).to_contain_text("“it” looks at “cat”")
 
+    def test_arcs_stand_over_the_words_and_a_word_keeps_its_own(self, opened: Visit) -> None:
+        page, arcs = opened.page, opened.page.locator("#attention-arcs .arcs")
+        page.wait_for_selector("#attention-arcs .arcs[data-drawn]")
+        chips = page.locator("#attention-chips .chip").all_inner_texts()
+        link = arcs.locator(f"g[data-from='{chips.index('it')}'][data-to='{chips.index('cat')}']")
+        expect(link.locator("text")).to_have_text("81%")
+        expect(link).to_have_class("strongest")
+        dot, chip = link.locator("circle").bounding_box(), page.locator("#attention-chips .chip").nth(2).bounding_box()
+        assert dot and chip
+        assert abs(dot["x"] + dot["width"] / 2 - chip["x"] - chip["width"] / 2) < 2, "the arc ends over its word"
+        page.locator("#attention-chips .chip", has_text="on").first.hover()
+        own = arcs.locator("g.own").evaluate_all("(all) => all.map((one) => one.dataset.from)")
+        assert set(own) == {str(chips.index("on"))}
+        page.mouse.move(5, 5)
+        expect(arcs.locator("g.own")).to_have_count(0)
+
     def test_find_opens_the_head_with_a_habit(self, opened: Visit) -> None:
         opened.page.get_by_role("button", name="the previous-token head").click()
         expect(opened.page.locator("#attention-said")).to_contain_text("previous token")

@@ -51,6 +51,26 @@ def ablated(
     return AblateResult("bert-small", question, "title", tokens, 2, 4, off, False, answers, 0.25 if off else 0.0)
 
 
+def test_arcs_are_the_largest_weights_and_name_the_strongest_link() -> None:
+    result = attention(5)
+    arcs = figures.attention_arcs(result)
+    assert len(arcs["links"]) == 25, "each weighs more than the least that is drawn"
+    assert all(weight == round(result.weights.row(i)[j], 4) for i, j, weight in arcs["links"])
+    assert [link[2] for link in arcs["links"]] == sorted(link[2] for link in arcs["links"])
+    assert (arcs["special"], arcs["count"]) == ([0, 4], 5)
+    assert arcs["strongest"] in ((1, 2), (2, 3)), "from a word to another"
+    assert "strongest link" in arcs["described"]
+
+
+def test_arcs_of_a_part_and_of_a_long_text() -> None:
+    pair = figures.attention_arcs(attention(6, pair=True), "ab")
+    assert {(i < 3, j >= 3) for i, j, _ in pair["links"]} == {(True, True)}
+    assert figures.attention_arcs(attention(figures.MOST_ARCHED + 1)) == {}
+    long = figures.attention_arcs(attention(figures.MOST_ARCHED))
+    assert 0 < len(long["links"]) <= figures.MOST_ARCS
+    assert min(weight for *_, weight in long["links"]) >= figures.LEAST_ARC
+
+
 @pytest.mark.parametrize("view", figures.VIEWS)
 @pytest.mark.parametrize("part", figures.PARTS)
 @pytest.mark.parametrize("size", [5, 60, 200])

@@ -47,6 +47,9 @@ MOST_TICKS = 36
 PANEL_PIXELS, NAME_PIXELS = 520, 8.5
 """The least width of the heatmap on a projector, and the width of a letter under it."""
 
+MOST_ARCHED, MOST_ARCS, LEAST_ARC = 64, 400, 0.03
+"""Tokens and arcs that can still be told apart, and the least weight that is drawn as one."""
+
 MOST_ROWS = 1000
 """Of the page's table: all weights of 31 tokens."""
 
@@ -200,6 +203,23 @@ def attention_chips(result: AttentionResult) -> dict[str, Any]:
         row.append(chip(token.shown, title, style, **look))
     of = {"model": result.model, "texts": [token.text for token in result.tokens]}
     return chips("The tokens; press one to hide it from the model", row, **of)
+
+
+def attention_arcs(result: AttentionResult, part: str = "all") -> dict[str, Any]:
+    """Return the head's weights as arcs over the chips, the weak ones left out; nothing for a text of too many tokens."""
+    if len(result.tokens) > MOST_ARCHED:
+        return {}
+    rows, columns = _kept(result, part)
+    found = [(result.weights.row(i)[j], i, j) for i in rows for j in columns]
+    links = sorted(one for one in found if one[0] >= LEAST_ARC)[-MOST_ARCS:]  # the strongest are drawn last, on top
+    strongest = _strongest(result)
+    return {
+        "links": [(i, j, round(weight, 4)) for weight, i, j in links],
+        "count": len(result.tokens),
+        "special": [token.position for token in result.tokens if token.special],
+        "strongest": strongest[1:] if strongest else None,
+        "described": f"Arcs from each token to those that it looks at. {attention_sentence(result).striptags()}",
+    }
 
 
 def statistics_table(result: StatisticsResult) -> Table:

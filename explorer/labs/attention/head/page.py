@@ -12,9 +12,9 @@ from explorer.errors import readable
 from explorer.labs.attention import ATTENTION, STATISTICS
 from explorer.labs.attention.head import figures
 from explorer.labs.attention.head.schema import AttentionParams, AttentionResult, StatisticsParams
-from explorer.ui.components import token_chips, while_in_view
+from explorer.ui.components import drawing, plot, rich_text, token_chips, while_in_view
 from explorer.ui.controls import control
-from explorer.ui.kit import QUIET, Tries, View, inputs_column, outputs_column, two_columns
+from explorer.ui.kit import QUIET, Tries, View, inputs_column, outputs_column, sentence_place, two_columns
 from explorer.ui.page import Page
 from explorer.ui.wiring import Connection, folds
 
@@ -53,11 +53,19 @@ def build_heads(
         part = gr.Radio(parts, value="all", label="Who looks at whom", visible=False)  # shown for a pair
         masked = control(AttentionParams, "masked", visible="hidden")  # filled by presses on the chips
     with main:
-        chips = token_chips(elem_id="attention-chips")
-        about = View(
-            *("attention", "attention", figures.attention_sentence, figures.attention_figure),
-            notes=figures.attention_notes,
-        )
+        said = sentence_place("attention-said")
+        with gr.Column(elem_classes=["arc-stack"]):
+            arcs = drawing("arcs", elem_id="attention-arcs")
+            chips = token_chips(elem_id="attention-chips")
+        matrix = plot("attention", elem_id="attention-figure")
+        notes = rich_text(elem_id="attention-notes")
+        about = [
+            (said, figures.attention_sentence),
+            (arcs, figures.attention_arcs),
+            (chips, figures.attention_chips),
+            (matrix, figures.attention_figure),
+            (notes, figures.attention_notes),
+        ]
         finds = Tries(FINDS, label="Find").buttons
 
     def hidden(result: AttentionResult) -> str:
@@ -74,7 +82,7 @@ def build_heads(
     with own[0]:
         panel = folds(ATTENTION, shortened=True)
     inputs = {"sentence_a": texts[0], "sentence_b": texts[1], "layer": layer, "head": head, "masked": masked}
-    shown, steered = [(chips, figures.attention_chips), *about, (masked, hidden)], [([layer, head, part], steer)]
+    shown, steered = [*about, (masked, hidden)], [([layer, head, part], steer)]
     views = {"view": view, "part": part}
     one = Connection(page, ATTENTION, inputs, shown, panel, views=views, steered=steered, page_table=figures.page_table)
     one.on(chips.select, read=lambda event: {"masked": list(event.positions)})
