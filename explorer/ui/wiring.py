@@ -10,7 +10,8 @@ import asyncio
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from functools import partial
 from typing import Any, Generic, TypeVar
 
 import gradio as gr
@@ -155,13 +156,16 @@ class EventBinding(Generic[AnyAction]):
         After one of `asked` has fired, or if something else is asked, it is answered as `on` does, or by `otherwise` if
         an answer would start work that nobody asked for. note: the place that says where the answer comes from. start:
         the title of the button that computes it here, if there is one. last: holds the values that a visitor asked
-        about last, where an answer takes long: what is asked otherwise then waits for `start`, under the worked example
-        unless with_example is False, and what a visitor has asked about the same model or run stays.
+        about last, where an answer takes over a second: what is asked otherwise then waits for `start`, under the worked
+        example unless with_example is False, and what a visitor has asked about the same model or run stays.
         """
-        here, ticket = (gr.Number(0, visible="hidden", label=label) for label in ("asked here", "ticket"))
+        ticket = gr.Number(0, visible="hidden", label="ticket")
         names: list[str] = [name for name in self.inputs if name != "visitor"]
+        parts: list[Any] = [self.inputs[name] for name in names]
+        here = gr.Number(0, visible="hidden", label="asked here") if last is None else last
+        noted, told = ("() => [1, '']", None) if last is None else ("(...asked) => [asked, '']", parts)
         for trigger in asked:
-            trigger(fn=None, js="() => [1, '']", inputs=None, outputs=[here, note], api_visibility="private")
+            trigger(fn=None, js=noted, inputs=told, outputs=[here, note], api_visibility="private")
 
         async def open_(request: gr.Request, pressed: Any, *values: Any) -> dict[Any, Any]:
             given, says = dict(zip(names, values, strict=True)), beforehand
@@ -170,7 +174,7 @@ class EventBinding(Generic[AnyAction]):
             asks = last is None and pressed
             found, question = (None, None) if asks else await asyncio.to_thread(self._known, given)
             if found is None and last is not None and with_example:
-                given, says = self._example(), example
+                given, says = self._example(), partial(example, self.action.openings[0].model)
                 found, question = await asyncio.to_thread(self._known, given)
             if found is None or question is None:
                 # A change of the ticket is what asks the engine.
@@ -183,16 +187,15 @@ class EventBinding(Generic[AnyAction]):
 
         places = dict.fromkeys([self.page.notice, *self.outputs, *self.kept, *self.steered.components, note, ticket])
         for trigger in triggers:
-            trigger(
-                open_, [here if last is None else last, *(self.inputs[name] for name in names)], list(places), **QUIET
-            )
+            trigger(open_, [here, *parts], list(places), **QUIET)
         if last is None:
             (otherwise or self).on(ticket.change)
 
     def _example(self) -> dict[str, Any]:
         """Return the values of the question with which the action opens."""
-        params = self.action.openings[0].params
-        return {name: getattr(params, name) for name in self.inputs if name != "visitor"}
+        opening = self.action.openings[0]
+        asked = {field.name: getattr(opening.params, field.name) for field in fields(opening.params)}
+        return {name: asked.get(name, opening.model) for name in self.inputs if name != "visitor"}
 
     def _known(self, values: dict[str, Any]) -> tuple[Known | None, Question | None]:
         """Return what was computed beforehand for a question, and the question; nothing for one that is refused."""
