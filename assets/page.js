@@ -151,7 +151,8 @@
     try {
       const response = await fetched(resource, options);
       if (response.ok) {
-        figures.forEach((figure) => { figure.explorerModel = model; });
+        const whose = (model && figures.length && !streams && await exampleIn(response.clone())) || model;
+        figures.forEach((figure) => { figure.explorerModel = whose; });
         showRefusal("");
       }
       if (streams && response.ok) {
@@ -169,6 +170,9 @@
       throw error;
     }
   };
+
+  // The model of a worked example that stands where another model is asked about (explorer/ui/beforehand.py).
+  const exampleIn = async (response) => (await response.text()).match(/data-example=\\"([^"\\]+)\\"/)?.[1];
 
   // Streams that have ended, and what is to be done when the others do: one that draws nothing leaves no figure marked.
   const ended = new Set();

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -48,6 +48,8 @@ class Pages(DocumentedPages, NoticingPages, StreamingPages, LinkingPages):
         if block_fn.api_visibility == "public":
             # A client that knows fewer parameters than there are now gets the others by default.
             inputs = [*inputs, *(component.value for component in block_fn.inputs[len(inputs) :])]
+        else:
+            inputs = within_ends(block_fn.inputs, inputs, rest[0] if rest else named.get("state") or {})
         try:
             return await super().preprocess_data(block_fn, inputs, *rest, **named)
         except gr.Error:
@@ -65,6 +67,20 @@ class Pages(DocumentedPages, NoticingPages, StreamingPages, LinkingPages):
         assert self.references  # read now: with two threads that parse at once, Python 3.11 fails
         self.default_config.get_config = cache(self.default_config.get_config)  # type: ignore[method-assign]
         return super().launch(*given, **options)
+
+
+def within_ends(components: Sequence[Any], values: Sequence[Any], state: Any) -> list[Any]:
+    """Return a page's values, those of sliders between their ends: one that was on its way when another model moved the ends
+    becomes the nearest, where Gradio would refuse it.
+
+    state: a session's components by their ids, where they differ from those of the page.
+    """
+    read = list(values)
+    for place, (component, value) in enumerate(zip(components, values, strict=False)):
+        if isinstance(component, gr.Slider) and isinstance(value, int | float):
+            ends = state[component._id] if component._id in state else component  # noqa: SIM401 (a session has no get)
+            read[place] = min(max(value, ends.minimum), ends.maximum)
+    return read
 
 
 def _no_value(block_fn: Any, error: Exception) -> str:

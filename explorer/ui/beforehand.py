@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from markupsafe import Markup
+
 from explorer.charts.words import caption
 
 
@@ -13,13 +15,19 @@ def beforehand(made: str, start: str) -> str:
 
 
 def about(values: dict[str, Any]) -> list[Any]:
-    """Return the models and the run that a question is about."""
-    return [values.get(name) for name in ("model", "models", "run")]
+    """Return the models and the run that a question is about, or the first of two runs."""
+    return [values.get(name) for name in ("model", "models", "run", "run_a")]
 
 
-def example(made: str, start: str) -> str:
-    """Return the remark on a worked example that stands where something else is asked, as HTML."""
-    return str(caption(f"A worked example, computed beforehand ({made}); “{start}” computes what is chosen here."))
+def example(model: str, made: str, start: str) -> str:
+    """Return the remark on a worked example that stands where something else is asked, as HTML.
+
+    model: the example's, if it is the page's model that is asked about, which assets/page.js then names above the figure;
+    "" where the answer itself says of which run it is.
+    """
+    named = Markup('<span data-example="{0}">{0}</span>, ').format(model) if model else ""
+    said = f"{made}); “{start}” computes what is chosen here."
+    return str(caption("A worked example, computed beforehand (", named, said))
 
 
 def waiting(start: str) -> str:

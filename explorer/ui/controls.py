@@ -11,19 +11,6 @@ from explorer.kinds import Exact, Flag, Name, Number, OneOf, Whole
 from explorer.params import declared
 
 
-class Slider(gr.Slider):
-    """A slider whose ends follow the model: a value that was on its way when they moved becomes the nearest one there is, where
-    Gradio would refuse it.
-    """
-
-    is_template = True  # the front end's part is that of gr.Slider
-
-    def preprocess(self, payload: float) -> float:
-        """Return the value between the ends."""
-        value: float = super().preprocess(min(max(payload, self.minimum), self.maximum))
-        return value
-
-
 def control(params: type, name: str, **options: Any) -> Any:
     """Return the component for one parameter; options replace what is declared (value, label, info, choices, slider) or
     add to it.
@@ -37,7 +24,7 @@ def control(params: type, name: str, **options: Any) -> Any:
     given = {"value": value, "label": field.shown.title, "info": field.shown.info, **options}
     if slider:
         low, high, step = (*slider, 1)[:3]
-        return Slider(low, high, step=step, **given)
+        return gr.Slider(low, high, step=step, **given)
     if most := field.shown.several:
         given["value"] = list(given["value"])
         return gr.Dropdown(choices, multiselect=True, allow_custom_value=True, max_choices=most, **given)

@@ -10,7 +10,8 @@ import asyncio
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from functools import partial
 from typing import Any, Generic, TypeVar
 
 import gradio as gr
@@ -149,37 +150,34 @@ class EventBinding(Generic[AnyAction]):
         otherwise: EventBinding[Any] | None = None,
         last: gr.JSON | None = None,
         with_example: bool = True,
-        waits: bool = False,
     ) -> None:
         """When the page or its tab is opened, show what was computed beforehand, if that is what is asked.
 
         After one of `asked` has fired, or if something else is asked, it is answered as `on` does, or by `otherwise` if
         an answer would start work that nobody asked for. note: the place that says where the answer comes from. start:
         the title of the button that computes it here, if there is one. last: holds the values that a visitor asked
-        about last, where an answer takes long: what is asked otherwise then waits for `start`, under the worked example
-        unless with_example is False, and what a visitor has asked about the same model or run stays. waits: the same,
-        with a place for these values of its own.
+        about last, where an answer takes over a second: what is asked otherwise then waits for `start`, under the worked
+        example unless with_example is False, and what a visitor has asked about the same model or run stays.
         """
-        here, ticket = (gr.Number(0, visible="hidden", label=label) for label in ("asked here", "ticket"))
+        ticket = gr.Number(0, visible="hidden", label="ticket")
+        drawn_of_model = self.page.model in self.views.values()
         names: list[str] = [name for name in self.inputs if name != "visitor"]
-        if waits:
-            last = gr.JSON(visible=False)
-        says_so = "(...asked) => [asked, '']" if waits else "() => [1, '']"
-        told = [last if waits else here, note]
+        parts: list[Any] = [self.inputs[name] for name in names]
+        here = gr.Number(0, visible="hidden", label="asked here") if last is None else last
+        noted, told = ("() => [1, '']", None) if last is None else ("(...asked) => [asked, '']", parts)
         for trigger in asked:
-            given = [self.inputs[name] for name in names] if waits else None
-            trigger(fn=None, js=says_so, inputs=given, outputs=told, api_visibility="private")
+            trigger(fn=None, js=noted, inputs=told, outputs=[here, note], api_visibility="private")
 
         async def open_(request: gr.Request, pressed: Any, *values: Any) -> dict[Any, Any]:
             given, says = dict(zip(names, values, strict=False)), beforehand
             viewed = dict(zip(self.views, values[len(names) :], strict=True))
             if last is not None and pressed and about(dict(zip(names, pressed, strict=True))) == about(given):
-                # What stands there is a visitor's own, or on its way; what waits is drawn again, from what is known.
-                return {ticket: time.time()} if waits else {note: gr.skip()}
+                # What stands there is a visitor's own, or on its way; at most it is drawn again, of another model.
+                return {ticket: time.time()} if drawn_of_model else {note: gr.skip()}
             asks = last is None and pressed
             found, question = (None, None) if asks else await asyncio.to_thread(self._known, given)
             if found is None and last is not None and with_example:
-                given, says = self._example(), example
+                given, says = self._example(), partial(example, self.action.openings[0].model)
                 found, question = await asyncio.to_thread(self._known, given)
             if found is None or question is None:
                 # A change of the ticket is what asks the engine.
@@ -192,15 +190,15 @@ class EventBinding(Generic[AnyAction]):
 
         places = dict.fromkeys([self.page.notice, *self.outputs, *self.kept, *self.steered.components, note, ticket])
         for trigger in triggers:
-            given = [here if last is None else last, *(self.inputs[name] for name in names), *self.views.values()]
-            trigger(open_, given, list(places), **QUIET)
-        if last is None or waits:
+            trigger(open_, [here, *parts, *self.views.values()], list(places), **QUIET)
+        if last is None or drawn_of_model:
             (otherwise or self).on(ticket.change)
 
     def _example(self) -> dict[str, Any]:
         """Return the values of the question with which the action opens."""
-        params = self.action.openings[0].params
-        return {name: getattr(params, name) for name in self.inputs if name != "visitor"}
+        opening = self.action.openings[0]
+        asked = {field.name: getattr(opening.params, field.name) for field in fields(opening.params)}
+        return {name: asked.get(name, opening.model) for name in self.inputs if name != "visitor"}
 
     def _known(self, values: dict[str, Any]) -> tuple[Known | None, Question | None]:
         """Return what was computed beforehand for a question, and the question; nothing for one that is refused."""

@@ -158,5 +158,9 @@ WORKED = {
 """Where what takes minutes was computed beforehand, by which action."""
 
 
+WAITING = {*WORKED, ("finetune", "Merge and take home"), ("delta", "Beside W")}
+"""Where a run of one's own waits for a button, under the worked example."""
+
+
 def tabs_of(page: str) -> tuple[Tab, ...]:
     return tuple(tab for tab in TABS if tab.page == page)

@@ -47,7 +47,8 @@ class TestAttention:
         expect(link.locator("text")).to_have_text("81%")
         expect(link).to_have_class("strongest")
         dot, chip = link.locator("circle").bounding_box(), page.locator("#attention-chips .chip").nth(2).bounding_box()
-        assert dot and chip
+        assert dot
+        assert chip
         assert abs(dot["x"] + dot["width"] / 2 - chip["x"] - chip["width"] / 2) < 2, "the arc ends over its word"
         page.locator("#attention-chips .chip", has_text="on").first.hover()
         own = arcs.locator("g.own").evaluate_all("(all) => all.map((one) => one.dataset.from)")

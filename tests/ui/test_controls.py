@@ -9,7 +9,7 @@ import pytest
 
 from explorer.kinds import Flag, Name, Names, Number, OneOf, Whole
 from explorer.params import SecondText, Shown, params
-from explorer.ui.controls import Slider, control, controls
+from explorer.ui.controls import control, controls
 
 WAYS = (("one", "a"), ("other", "b"))
 
@@ -39,8 +39,8 @@ def made(name: str, **options: Any) -> Any:
 @pytest.mark.parametrize(
     ("name", "kind", "expected"),
     [
-        ("layer", Slider, {"minimum": 0, "maximum": 11, "step": 1, "value": 4, "label": "Layer", "info": "From 0."}),
-        ("rate", Slider, {"minimum": 0, "maximum": 0.5, "step": 0.05, "value": 0.1}),
+        ("layer", gr.Slider, {"minimum": 0, "maximum": 11, "step": 1, "value": 4, "label": "Layer", "info": "From 0."}),
+        ("rate", gr.Slider, {"minimum": 0, "maximum": 0.5, "step": 0.05, "value": 0.1}),
         ("count", gr.Number, {"precision": 0, "value": 3, "label": "Count", "minimum": None}),
         ("weight", gr.Number, {"precision": None, "value": 2.5, "label": "weight"}),
         ("even", gr.Checkbox, {"value": True, "label": "Even"}),
@@ -55,12 +55,6 @@ def test_what_stands_at_the_field_makes_the_control(name: str, kind: type, expec
     component = made(name)
     assert type(component) is kind
     assert {option: getattr(component, option) for option in expected} == expected
-
-
-def test_a_value_on_its_way_when_the_ends_move_is_the_nearest_there_is() -> None:
-    slider = made("layer", slider=(0, 3), value=2)
-    assert [slider.preprocess(value) for value in (-1, 2, 4)] == [0, 2, 3]
-    assert slider.get_block_name() == "slider"
 
 
 def test_a_page_may_say_otherwise() -> None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import gradio as gr
 import pytest
 
+from explorer.serving.pages import within_ends
 from explorer.ui.within_model import within_model
 
 
@@ -27,3 +29,12 @@ def test_layers_and_heads_end_where_the_model_s_do(model: str, asked: dict[str, 
 
 def test_a_layer_to_look_at_may_count_the_embedding() -> None:
     assert within_model({"model": "gpt2-mini", "layer": 4}, views=("layer",)) == {"model": "gpt2-mini", "layer": 4}
+
+
+def test_a_sliders_value_on_its_way_when_the_ends_move_is_the_nearest_there_is() -> None:
+    with gr.Blocks():
+        layer, moved, text = gr.Slider(0, 5, 4, step=1), gr.Slider(0, 5, 4, step=1), gr.Textbox("9")
+    state = {moved._id: gr.Slider(0, 3, 2, step=1, render=False)}
+    assert within_ends([layer, moved, text], [4, 4, "9"], state) == [4, 3, "9"]
+    assert within_ends([layer, moved], [-1, None], {}) == [0, None]
+    assert within_ends([layer, moved], [7], {}) == [5], "fewer values than components"

@@ -81,6 +81,6 @@ def build_probe(page: Page, tab: gr.Tab) -> None:
     stream = Stream(page, PROBE_LAYERS, inputs, view, steered=steered, views={"drawn": page.model})
     asked = [start.click, seed.submit, *tries.into([task, models, penalty])]
     redrawn = [task.input, while_in_view("#probe-start", *page.changed)]
-    stream.opens(tab.select, *redrawn, note=view.bar, start=str(start.value), asked=asked, waits=True)
+    stream.opens(tab.select, *redrawn, note=view.bar, start=str(start.value), asked=asked, last=gr.JSON(visible=False))
     stream.on(*asked)
     stream.stops(start, stop, view.bar, str(STOPPED))

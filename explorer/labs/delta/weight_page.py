@@ -47,6 +47,7 @@ def build_weight(page: Page, picker: RunPicker, tab: gr.Tab, settled: Settled) -
     inputs = {"run": picker.run, "layer": layer, "module": module}
     whole = Connection(page, WEIGHT_SPECTRUM, inputs, [*view, (facts, figures.whole_facts)])
     asked = [module.input, layer.change]
+    # 0.15 to 0.5 s for a bundled run on a processor, so nothing waits for a button.
     whole.opens(*settled.in_view(tab, "#weight-layer"), note=view.bar, asked=[*asked, picker.run.input])
     whole.on(*asked)
     return [module, layer]

@@ -6,7 +6,7 @@ import gradio as gr
 
 from explorer.labs.finetune import latency as figures
 from explorer.labs.finetune.latency import LATENCY, ROUNDS, LatencyParams
-from explorer.ui.components import rich_text
+from explorer.ui.components import apart, is_open, rich_text
 from explorer.ui.controls import controls
 from explorer.ui.kit import View, caption, inputs_column, outputs_column, two_columns, why
 from explorer.ui.page import Page
@@ -27,7 +27,7 @@ where it holds 1, nothing was measured. (Hu et al. 2021, LoRA, section 3 and Tab
 def build_latency(page: Page, tab: gr.Tab, methods: gr.CheckboxGroup) -> None:
     """Fill and wire this part of the tab. methods: chosen above.
 
-    It opens with what was timed beforehand, or is timed once for all visitors: equal questions share their answer.
+    It opens with what was timed beforehand, and times anything else only once that is asked for.
     """
     gr.HTML("<h2>Time of a batch</h2>")
     with two_columns():
@@ -43,5 +43,12 @@ def build_latency(page: Page, tab: gr.Tab, methods: gr.CheckboxGroup) -> None:
     caption("What LoRA's authors measured on GPT-2 medium (Table 1) is above, in the fold of the paper's tables.")
     why("what a method costs at every call", WHY)
     timed = Connection(page, LATENCY, inputs, [*view, (missing, figures.missing_list)])
-    timed.opens(tab.select, note=view.bar, start=str(time.value), asked=[time.click])
+    timed.opens(
+        tab.select,
+        apart(*page.changed, where=is_open(tab)),
+        note=view.bar,
+        start=str(time.value),
+        asked=[time.click],
+        last=gr.JSON(visible=False),
+    )
     timed.on(time.click)

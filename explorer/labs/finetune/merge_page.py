@@ -8,7 +8,7 @@ from explorer.labs.finetune import EXPORT, MERGE
 from explorer.labs.finetune import use_figures as figures
 from explorer.labs.finetune.imports import Import
 from explorer.labs.finetune.schema import ExportParams
-from explorer.ui.components import rich_text
+from explorer.ui.components import apart, is_open, rich_text
 from explorer.ui.controls import control
 from explorer.ui.downloads import hand_over
 from explorer.ui.kit import QUIET, View, inputs_column, outputs_column, two_columns, why
@@ -39,7 +39,14 @@ def build_merge(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
             view = View("merge", "merge", figures.merge_sentence, figures.merge_figure, bar=True)
     why("no added latency", WHY)
     compare = Connection(page, MERGE, {"run": picker.run}, view)
-    compare.opens(*picker.at_opening(tab), note=view.bar, start=str(merge.value), asked=[merge.click])
+    compare.opens(
+        *picker.at_opening(tab),
+        apart(picker.run.input, where=is_open(tab)),
+        note=view.bar,
+        start=str(merge.value),
+        asked=[merge.click],
+        last=gr.JSON(visible=False),
+    )
     compare.on(merge.click)
     for moved in (tab.select, picker.run.change):
         moved(lambda run: figures.offer(picker.found(run or "")), [picker.run], [offered], **QUIET)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from explorer.labs.attention.head import figures
+from explorer.labs.attention.head import arcs_figures, figures
 from explorer.labs.attention.head.schema import AttentionResult, HeadFacts, Square, StatisticsResult, TokenPlace
 from explorer.labs.attention.switch import figures as switch_figures
 from explorer.labs.attention.switch.schema import AblateResult, AnswerChange, EachHeadResult
@@ -53,7 +53,7 @@ def ablated(
 
 def test_arcs_are_the_largest_weights_and_name_the_strongest_link() -> None:
     result = attention(5)
-    arcs = figures.attention_arcs(result)
+    arcs = arcs_figures.attention_arcs(result)
     assert len(arcs["links"]) == 25, "each weighs more than the least that is drawn"
     assert all(weight == round(result.weights.row(i)[j], 4) for i, j, weight in arcs["links"])
     assert [link[2] for link in arcs["links"]] == sorted(link[2] for link in arcs["links"])
@@ -63,12 +63,12 @@ def test_arcs_are_the_largest_weights_and_name_the_strongest_link() -> None:
 
 
 def test_arcs_of_a_part_and_of_a_long_text() -> None:
-    pair = figures.attention_arcs(attention(6, pair=True), "ab")
+    pair = arcs_figures.attention_arcs(attention(6, pair=True), "ab")
     assert {(i < 3, j >= 3) for i, j, _ in pair["links"]} == {(True, True)}
-    assert figures.attention_arcs(attention(figures.MOST_ARCHED + 1)) == {}
-    long = figures.attention_arcs(attention(figures.MOST_ARCHED))
-    assert 0 < len(long["links"]) <= figures.MOST_ARCS
-    assert min(weight for *_, weight in long["links"]) >= figures.LEAST_ARC
+    assert arcs_figures.attention_arcs(attention(arcs_figures.MOST_ARCHED + 1)) == {}
+    long = arcs_figures.attention_arcs(attention(arcs_figures.MOST_ARCHED))
+    assert 0 < len(long["links"]) <= arcs_figures.MOST_ARCS
+    assert min(weight for *_, weight in long["links"]) >= arcs_figures.LEAST_ARC
 
 
 @pytest.mark.parametrize("view", figures.VIEWS)

@@ -47,9 +47,6 @@ MOST_TICKS = 36
 PANEL_PIXELS, NAME_PIXELS = 520, 8.5
 """The least width of the heatmap on a projector, and the width of a letter under it."""
 
-MOST_ARCHED, MOST_ARCS, LEAST_ARC = 64, 400, 0.03
-"""Tokens and arcs that can still be told apart, and the least weight that is drawn as one."""
-
 MOST_ROWS = 1000
 """Of the page's table: all weights of 31 tokens."""
 
@@ -90,7 +87,7 @@ def attention_sentence(result: AttentionResult, view: str = "weights") -> Markup
     else:
         spread = result.facts.value("entropy") or 0.0
         parts += [f"spreads over about {2**spread:.1f} tokens a row. "]  # the length of a uniform row of this entropy
-    link = _strongest(result)
+    link = strongest_link(result)
     if link:
         weight, here, there = link
         parts += ["Its strongest link between two words: ", in_quotes(result.tokens[here].shown), " looks at "]
@@ -116,7 +113,7 @@ def attention_notes(result: AttentionResult, view: str = "weights") -> Markup:
     return caption(*parts)
 
 
-def _strongest(result: AttentionResult) -> tuple[float, int, int] | None:
+def strongest_link(result: AttentionResult) -> tuple[float, int, int] | None:
     """Return the largest weight from one word to another, off the diagonal, and the two places."""
     words = [token.position for token in result.tokens if not token.special]
     return max(((result.weights.row(i)[j], i, j) for i in words for j in words if i != j), default=None)
@@ -124,7 +121,7 @@ def _strongest(result: AttentionResult) -> tuple[float, int, int] | None:
 
 def attention_figure(result: AttentionResult, view: str = "weights", part: str = "all") -> Picture:
     """Draw a heatmap: the token that looks down, the token looked at across."""
-    rows, columns = _kept(result, part)
+    rows, columns = rows_and_columns(result, part)
     x, y = ([label(result.tokens[place].name) for place in kept] for kept in (columns, rows))
     # In a long text the gaps would be as wide as the cells.
     grids, gap = _grids(result, view), 1 if len(rows) <= MOST_TICKS else 0
@@ -162,7 +159,7 @@ def _grids(result: AttentionResult, view: str) -> list[tuple[str, Square, tuple[
     return [("change of the weight", Square(result.weights.size, array("f", moved)), (-bound, bound))]
 
 
-def _kept(result: AttentionResult, part: str) -> tuple[list[int], list[int]]:
+def rows_and_columns(result: AttentionResult, part: str) -> tuple[list[int], list[int]]:
     """Return the rows and columns of a part of a pair; everything if there is one text."""
     everything = list(range(len(result.tokens)))
     if result.second_starts is None or part == "all":
@@ -203,23 +200,6 @@ def attention_chips(result: AttentionResult) -> dict[str, Any]:
         row.append(chip(token.shown, title, style, **look))
     of = {"model": result.model, "texts": [token.text for token in result.tokens]}
     return chips("The tokens; press one to hide it from the model", row, **of)
-
-
-def attention_arcs(result: AttentionResult, part: str = "all") -> dict[str, Any]:
-    """Return the head's weights as arcs over the chips, the weak ones left out; nothing for a text of too many tokens."""
-    if len(result.tokens) > MOST_ARCHED:
-        return {}
-    rows, columns = _kept(result, part)
-    found = [(result.weights.row(i)[j], i, j) for i in rows for j in columns]
-    links = sorted(one for one in found if one[0] >= LEAST_ARC)[-MOST_ARCS:]  # the strongest are drawn last, on top
-    strongest = _strongest(result)
-    return {
-        "links": [(i, j, round(weight, 4)) for weight, i, j in links],
-        "count": len(result.tokens),
-        "special": [token.position for token in result.tokens if token.special],
-        "strongest": strongest[1:] if strongest else None,
-        "described": f"Arcs from each token to those that it looks at. {attention_sentence(result).striptags()}",
-    }
 
 
 def statistics_table(result: StatisticsResult) -> Table:

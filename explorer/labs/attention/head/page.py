@@ -11,10 +11,12 @@ from explorer.engine.protocol import answer
 from explorer.errors import readable
 from explorer.labs.attention import ATTENTION, STATISTICS
 from explorer.labs.attention.head import figures
+from explorer.labs.attention.head.arcs_figures import attention_arcs
 from explorer.labs.attention.head.schema import AttentionParams, AttentionResult, StatisticsParams
 from explorer.ui.components import drawing, plot, rich_text, token_chips, while_in_view
 from explorer.ui.controls import control
 from explorer.ui.kit import QUIET, Tries, View, inputs_column, outputs_column, sentence_place, two_columns
+from explorer.ui.outputs import Output
 from explorer.ui.page import Page
 from explorer.ui.wiring import Connection, folds
 
@@ -59,9 +61,9 @@ def build_heads(
             chips = token_chips(elem_id="attention-chips")
         matrix = plot("attention", elem_id="attention-figure")
         notes = rich_text(elem_id="attention-notes")
-        about = [
+        about: list[Output] = [
             (said, figures.attention_sentence),
-            (arcs, figures.attention_arcs),
+            (arcs, attention_arcs),
             (chips, figures.attention_chips),
             (matrix, figures.attention_figure),
             (notes, figures.attention_notes),

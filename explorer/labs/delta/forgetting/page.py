@@ -54,7 +54,8 @@ def build_forgetting(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
     shown = [*view, (notes, figures.forgetting_notes)]
     stream = Stream(page, FORGETTING, {"runs": runs}, shown, visitor=picker.visitor)
     tab.select(_offered(picker), [picker.visitor], [runs], **QUIET)
-    stream.opens(tab.select, note=note, start=str(measure.value), asked=[measure.click])
+    last = gr.JSON(visible=False)
+    stream.opens(tab.select, note=note, start=str(measure.value), asked=[measure.click], last=last)
     stream.on(measure.click)
 
 

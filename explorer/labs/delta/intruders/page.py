@@ -48,6 +48,7 @@ def build_intruders(
             module, layer = matrix_choice("intruders")
             k = control(IntruderParams, "k")
             epsilon = control(IntruderParams, "epsilon")
+            find = gr.Button("Find the intruders", variant="primary", elem_id="find-intruders")
             caption(OPEN)
             start = gr.Button("Train LoRA and full, and compare", elem_id="train-intruders")
         with outputs_column():
@@ -69,11 +70,14 @@ def build_intruders(
     asked = {"layer": layer, "module": module, "k": k, "epsilon": epsilon}
     shown = [*cosines, *counts]
     found = Stream(page, INTRUDERS, {"run_a": picker.run, "run_b": other, **asked}, shown, **shared)
-    changed = [other.input, module.input, layer.change, k.change, epsilon.change]
+    # A visitor's own changes alone: what an address or another run sets waits for the button.
+    changed = [find.click, *(part.input for part in (other, module, layer, k, epsilon))]
     found.opens(
         *settled.in_view(tab, "#intruders-layer"),
         note=cosines.bar,
-        asked=[*changed, picker.run.input, start.click],
+        start=str(find.value),
+        asked=[*changed, start.click],
+        last=gr.JSON(visible=False),
     )
     found.on(apart(*changed))
     trained = [(found.shown.components, _as_far)]
