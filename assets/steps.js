@@ -4,25 +4,31 @@ const place = element.querySelector(".steps");
 const around = element.closest(".stepped");
 const { name, count } = props.value;
 const all = document.createElement("button");
+const stepOf = (at) => (at === "all" ? count + 1 : at);
 
 const bar = stepper({
   name,
   first: 1,
   last: count + 1,
-  at: 1,
+  at: stepOf(props.value.at),
   says: (step) => (step <= count ? `step ${step} of ${count}` : `all ${count} steps`),
   show: (step) => {
     if (step <= count) around.dataset.step = step;
     else delete around.dataset.step;
     all.disabled = step > count;
+    const at = step <= count ? step : "all";
+    if (props.value.at !== at) props.value = { ...props.value, at };
   },
 });
 Object.assign(all, { type: "button", textContent: "All steps" });
-all.addEventListener("click", () => {
-  const range = bar.querySelector("input");
-  range.value = count + 1;
+const range = bar.querySelector("input");
+const turn = (step) => {
+  if (Number(range.value) === step) return;
+  range.value = step;
   range.dispatchEvent(new Event("input"));
-});
+};
+all.addEventListener("click", () => turn(count + 1));
+watch("value", () => turn(stepOf(props.value.at)));  // as the address says
 bar.append(all);
 place.setAttribute("aria-label", `Steps of ${name}`);
 place.append(bar);

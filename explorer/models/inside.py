@@ -17,6 +17,7 @@ from torch import Tensor, nn
 from transformers import AttentionInterface, AttentionMaskInterface, PreTrainedModel
 from transformers.masking_utils import eager_mask
 
+from explorer.errors import BadInputError
 from explorer.models.families import Architecture
 from explorer.models.loaded_model import LoadedModel
 
@@ -44,6 +45,13 @@ def depth_of(model: PreTrainedModel) -> int:
 def heads_of(model: PreTrainedModel) -> int:
     """Return the number of attention heads in a layer."""
     return int(model.config.num_attention_heads)
+
+
+def check_place(loaded: LoadedModel, layer: int, head: int) -> None:
+    """Raise BadInputError for a layer or a head that the model does not have."""
+    for name, value, count in (("layer", layer, depth_of(loaded.model)), ("head", head, heads_of(loaded.model))):
+        if not 0 <= value < count:
+            raise BadInputError(f"{loaded.model_id} has {count} {name}s, 0 to {count - 1}: there is no {name} {value}.")
 
 
 def neurons_of(model: PreTrainedModel) -> int:

@@ -47,9 +47,21 @@ def head_switches(**options: Any) -> gr.HTML:
 
 def step_bar(name: str, count: int, **options: Any) -> gr.HTML:
     """Return a bar that shows a page's numbered steps one at a time or, behind the last, all at once: the steps are
-    elements of class of-1, of-2, … in a part of class stepped.
+    elements of class of-1, of-2, … in a part of class stepped. Its value says at which one it is, or "all".
     """
-    return scripted("steps", {"name": name, "count": count}, after=("stepper",), **options)
+    return scripted("steps", {"name": name, "count": count, "at": 1}, after=("stepper",), **options)
+
+
+def step_in_address(bar: gr.HTML, count: int, opened: Any) -> gr.Radio:
+    """Lay out the hidden choice of the step that a step_bar is at, so that a page's address can hold it.
+
+    opened: the trigger that fires once what the address says is in place.
+    """
+    step = gr.Radio([*range(1, count + 1), "all"], value=1, label="step", visible="hidden")
+    bar.change(fn=None, js="(bar) => bar.at", inputs=[bar], outputs=[step], **QUIET)
+    # Not whenever the choice changes: it comes after the bar, which may be a press further by then.
+    opened(fn=None, js="(step, bar) => ({ ...bar, at: step })", inputs=[step, bar], outputs=[bar], **QUIET)
+    return step
 
 
 def drawing(name: str, after: Sequence[str] = (), **options: Any) -> gr.HTML:

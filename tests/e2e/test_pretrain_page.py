@@ -92,6 +92,23 @@ def test_one_row_is_shown_a_step_at_a_time_and_what_is_typed_stays(visit: Visit)
     expect(steps).to_have_count(6)
 
 
+def test_the_step_stands_in_the_address_and_is_restored(visit: Visit) -> None:
+    open_row(visit)
+    page, bar = visit.page, visit.page.locator("#row-bar")
+    page.evaluate(
+        "for (let i = 0; i < 3; i++) document.querySelector('#row-bar .stepper button:nth-of-type(2)').click()"
+    )
+    expect(page).to_have_url(re.compile(r"#step=4$"))
+    expect(bar).to_contain_text("step 4 of 6")
+    bar.get_by_role("button", name="Back").click()
+    expect(page).to_have_url(re.compile(r"#step=3$"))
+    for step, says, count in (("3", "step 3 of 6", 1), ("all", "all 6 steps", 6)):
+        page.goto("about:blank")
+        page.goto(f"{visit.address}/pretrain#step={step}")
+        expect(bar).to_contain_text(says)
+        expect(page.locator(".row-step:visible")).to_have_count(count)
+
+
 def test_a_figure_that_is_drawn_while_another_step_is_shown_fits_where_it_appears(visit: Visit) -> None:
     open_row(visit)
     page, bar = visit.page, visit.page.locator("#row-bar")

@@ -5,11 +5,11 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from explorer.labs.attention.head.jobs import check_place, encoded_pair, square
+from explorer.labs.attention.head.jobs import encoded_pair, square
 from explorer.labs.attention.head.schema import Square, TokenPlace
 from explorer.labs.attention.terms import Term, TermsParams, TermsResult
 from explorer.models.disentangled import score_terms
-from explorer.models.inside import depth_of, heads_of
+from explorer.models.inside import check_place, depth_of, heads_of
 from explorer.models.loaded_model import LoadedModel
 
 

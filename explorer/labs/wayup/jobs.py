@@ -24,7 +24,7 @@ from explorer.models.embeddings import embedding_parts
 from explorer.models.encoding import Encoded, Token, asked_texts, encode
 from explorer.models.families import Capability
 from explorer.models.hiding import hidden_positions, token_view
-from explorer.models.inside import depth_of, heads_of
+from explorer.models.inside import check_place
 from explorer.models.layer_sizes import layer_sizes
 from explorer.models.loaded_model import LoadedModel
 from explorer.models.questions import Question, class_name, question_of_tokens, scores
@@ -51,7 +51,7 @@ def whole_pass(loaded: LoadedModel, params: PassParams) -> PassResult:
     typed = {t.position for t in encoded.tokens if t.token_id == loaded.tokenizer.mask_token_id}
     hidden = _hidden(loaded, asked, encoded, params) - typed
     position = _position(asked, encoded, params.position, typed | hidden)
-    _check(loaded, params)
+    check_place(loaded, max(params.layer, 0), max(params.head, 0))  # -1 stands for none
     inputs = {name: tensor.clone() for name, tensor in encoded.inputs.items()}
     if hidden:
         inputs["input_ids"][0, sorted(hidden)] = int(loaded.tokenizer.mask_token_id)
@@ -109,13 +109,6 @@ def _position(asked: Question, encoded: Encoded, wished: int, hidden: set[int]) 
         return len(encoded.tokens) - 1  # whose state names what comes next
     words = [t.position for t in encoded.tokens if t.word is not None and any(map(str.isalnum, t.shown))]
     return words[-1] if words else len(encoded.tokens) - 1
-
-
-def _check(loaded: LoadedModel, params: PassParams) -> None:
-    places = (("layer", params.layer, depth_of(loaded.model)), ("head", params.head, heads_of(loaded.model)))
-    for name, value, count in places:
-        if value >= count:
-            raise BadInputError(f"{loaded.model_id} has {count} {name}s, 0 to {count - 1}: there is no {name} {value}.")
 
 
 def _rungs(loaded: LoadedModel, asked: Question, found: WholePass, truth: Token | None) -> tuple[Rung, ...]:

@@ -21,7 +21,7 @@ from explorer.maths.attention import STATISTICS, head_statistics
 from explorer.maths.attention_flow import rollout
 from explorer.models.batching import Inputs, alone, answered_together, attentions_of_each
 from explorer.models.encoding import Encoded, encode, with_own_mask
-from explorer.models.inside import depth_of, heads_of
+from explorer.models.inside import check_place, depth_of, heads_of
 from explorer.models.loaded_model import LoadedModel
 
 Layers = tuple[Tensor, ...]
@@ -106,13 +106,6 @@ def _every_head(loaded: LoadedModel, encoded: Encoded, attentions: Layers) -> St
     return StatisticsResult(
         loaded.model_id, len(encoded.tokens), grids, encoded.tokens[0].text, str(loaded.tokenizer.sep_token or "")
     )
-
-
-def check_place(loaded: LoadedModel, layer: int, head: int) -> None:
-    """Raise BadInputError for a layer or a head that the model does not have."""
-    for name, value, count in (("layer", layer, depth_of(loaded.model)), ("head", head, heads_of(loaded.model))):
-        if not 0 <= value < count:
-            raise BadInputError(f"{loaded.model_id} has {count} {name}s, 0 to {count - 1}: there is no {name} {value}.")
 
 
 def encoded_pair(loaded: LoadedModel, sentence_a: str, sentence_b: str) -> Encoded:

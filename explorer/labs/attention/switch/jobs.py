@@ -10,7 +10,7 @@ from torch import Tensor
 
 from explorer.errors import BadInputError
 from explorer.kinds import Head
-from explorer.labs.attention.head.jobs import check_place, encoded_pair
+from explorer.labs.attention.head.jobs import encoded_pair
 from explorer.labs.attention.head.schema import TokenPlace
 from explorer.labs.attention.switch.schema import (
     AblateParams,
@@ -21,7 +21,7 @@ from explorer.labs.attention.switch.schema import (
     EachHeadResult,
 )
 from explorer.models.encoding import Encoded, asked_texts, encode
-from explorer.models.inside import depth_of, heads_of, modules_with_role, read
+from explorer.models.inside import check_place, depth_of, heads_of, modules_with_role, read
 from explorer.models.loaded_model import LoadedModel
 from explorer.models.questions import Question, class_name, fitting_question, question, scores
 from explorer.tuning.classifier import as_loaded

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from explorer.errors import BadInputError, ExplorerError
-from explorer.labs.attention.head.jobs import Layers, check_place, encoded_pair, is_causal, second_start
+from explorer.labs.attention.head.jobs import Layers, encoded_pair, is_causal, second_start
 from explorer.labs.attention.head.schema import TokenPlace
 from explorer.labs.attention.views.schema import (
     SCALE,
@@ -23,7 +23,7 @@ from explorer.labs.attention.views.schema import (
 )
 from explorer.models.batching import Inputs, alone, answered_together, attentions_of_each
 from explorer.models.encoding import Encoded, Token
-from explorer.models.inside import QueryKey, depth_of, heads_of, query_and_key
+from explorer.models.inside import QueryKey, check_place, depth_of, heads_of, query_and_key
 from explorer.models.loaded_model import LoadedModel
 
 MOST_KEPT = {"head": 40_000, "model": 200_000}

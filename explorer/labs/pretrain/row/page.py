@@ -14,7 +14,7 @@ from explorer.labs.pretrain.row.loss_figures import row_figure
 from explorer.labs.pretrain.row.schema import RowParams
 from explorer.models.catalog import DEFAULT_MODEL
 from explorer.models.families import Capability
-from explorer.ui.components import rich_text, step_bar, token_chips, while_in_view
+from explorer.ui.components import rich_text, step_bar, step_in_address, token_chips, while_in_view
 from explorer.ui.controls import control, controls
 from explorer.ui.kit import QUIET, Tries, View, inputs_column, outputs_column, two_columns, why
 from explorer.ui.outputs import Output
@@ -51,7 +51,8 @@ def build_row(page: Page, tab: gr.Tab) -> None:
     model = gr.Textbox(DEFAULT_MODEL, label="model", visible="hidden")
     triggers = [while_in_view("#row-bar", *_models(page, model)), tab.select]
     with gr.Column(elem_classes=["stepped"]):
-        step_bar("the row", STEPS, elem_id="row-bar")
+        bar = step_bar("the row", STEPS, elem_id="row-bar")
+        page.also.append(("step", step_in_address(bar, STEPS, page.opened)))
         with two_columns("row-bench"):
             with inputs_column(300):
                 inputs = controls(RowParams, document_a=LIGHTHOUSE, document_b=BREAD)
