@@ -22,6 +22,7 @@ from explorer.plain import Asked, filled, literal
 from explorer.settings import ROOT
 from explorer.tuning import reading
 from explorer.ui.folds import NO_PLAIN_SCRIPT, folds, frame
+from tests.rows import each_row
 
 ACTIONS = {action.name: action for lab in LABS for action in lab.actions}
 SENTENCE = 'He said "it\'s late" and the bank — of the river — was closed.'
@@ -100,7 +101,12 @@ CASES = (
     Case("fill_several", {"text": "[MASK] <mask> left [MASK].", "steps": 1}, model="roberta-mini"),
     Case("score_minimal_pairs", {"model": "bert-mini"}),
     Case("score_minimal_pairs", {"model": "gpt2-mini", "masking": "token"}),
-    Case("masking_rates", {"models": "TINY", "text": "the cat sat on a mat, the cats sit on the mat. ", "seed": 4}, MASKED, ""),
+    Case(
+        "masking_rates",
+        {"models": "TINY", "text": "the cat sat on a mat, the cats sit on the mat. ", "seed": 4},
+        MASKED,
+        "",
+    ),
     Case("score_all_pairs", {"text": 'It was "late". We left.\nThe shop was shut.'}),
     Case("score_order", {"first": SENTENCE, "second": "We left."}, (), "albert-mini"),
     Case("score_kinds", {"text": "We left. It was late.", "other_text": SENTENCE}, KINDS, "albert-mini"),
@@ -371,7 +377,7 @@ def test_every_script_has_its_case() -> None:
 TEMPLATE = '"""What it does."""\n\nMODEL = "m"  # where\nTEXT = (\n    "a"\n    "b"\n)  # said\nLEFT = 1\nprint(TEXT)\n'
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     ['"', "'", "\\", '"""', "'''", "\n", "\r", "\\\n", '\\"', '"; import os; "', "\ud800", "{x} %s", "“ü” 😀", "\0"],
 )
@@ -384,7 +390,7 @@ def test_a_text_stays_in_its_literal(text: str) -> None:
     assert "# said" in script
 
 
-@pytest.mark.parametrize(
+@each_row(
     "value",
     [
         (),

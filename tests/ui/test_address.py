@@ -13,6 +13,7 @@ from explorer.serving.pages import Pages
 from explorer.ui.address import LONGEST, Address
 from explorer.ui.kept_controls import Kept, UnreadableError, path_of
 from tests.asked import Events, asked_of
+from tests.rows import each_row
 
 FAR = 3
 
@@ -44,7 +45,7 @@ def named(address: Address, values: dict[str, Any]) -> dict[str, Any]:
     return {one.name: values[str(one.component._id)] for one in address.kept if str(one.component._id) in values}
 
 
-@pytest.mark.parametrize("fragment", ["", None, "content", 7])
+@each_row("fragment", ["", None, "content", 7])
 def test_a_page_without_an_address_opens_as_it_is(addresses: dict[str, Address], fragment: Any) -> None:
     assert named(addresses["masking"], restored(addresses["masking"], fragment).get("values", {})) == {}
 
@@ -71,7 +72,7 @@ def test_a_tab_inside_a_tab_has_both_names(addresses: dict[str, Address]) -> Non
     assert list(restored(masking, "tab=corrupt/epochs")["tabs"].values()) == ["corrupt", "epochs"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("fragment", "said"),
     [
         ("top_k=many", "top_k must be a number; got 'many'."),
