@@ -145,7 +145,8 @@ def look_over(page: Any, answer: str, whole: bool, unfolded: bool) -> Looked:
         if width not in wide:
             resize(page, width, height)
             wide[width] = _reaches(page)
-    _as_it_was(page, before)
+    if page.viewport_size != before:
+        resize(page, before["width"], before["height"])
     return Looked(begins, found, _beyond(wide))
 
 
@@ -171,13 +172,8 @@ def unfold(page: Any) -> None:
 
 
 def too_wide(page: Any) -> dict[int, float]:
-    """The screens beyond whose sides something reaches, each with how far; the window ends as it was."""
-    before, found = page.viewport_size, {}
-    for width, height in SIZES:
-        resize(page, width, height)
-        found[width] = _reaches(page)
-    _as_it_was(page, before)
-    return _beyond(found)
+    """The screen as it is, with how far something reaches, if that is beyond its side."""
+    return _beyond({page.viewport_size["width"]: _reaches(page)})
 
 
 def _reaches(page: Any) -> float:
@@ -188,8 +184,3 @@ def _reaches(page: Any) -> float:
 
 def _beyond(reached: dict[int, float]) -> dict[int, float]:
     return {width: reaches for width, reaches in reached.items() if reaches > width}
-
-
-def _as_it_was(page: Any, before: dict[str, int]) -> None:
-    if page.viewport_size != before:
-        resize(page, before["width"], before["height"])

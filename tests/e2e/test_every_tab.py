@@ -133,7 +133,7 @@ def test_so_does_one_who_has_looked_at_runs_of_every_kind(on_a_phone: Visit, ser
     """Of classes, of answers and of texts, the last one looked at the last: each page opens with one of its own kind.
 
     That is not the worked example, so what takes a second is computed there and then, and can be stopped; what takes
-    long waits for Start.
+    long waits for Start. Nothing is wider than the phone; the newcomer has looked at the other screens.
     """
     page = on_a_phone.page
     for run in (classes(server, tiny_model), ANSWERS, WRITTEN):
