@@ -58,7 +58,7 @@ test: setup-dev browser
 # models were made, a minute without a network, a cluster's tests, and what a newer Gradio would break.
 check: test $(RAY)/.installed
 	EXPLORER_FUZZ_CALLS=5000 $(BIN)/python -m pytest -q tests/test_fuzz.py
-	EXPLORER_ALL_PAIRS=1 $(BIN)/python -m pytest -q --numprocesses $(WORKERS) tests/tuning
+	EXPLORER_ALL_PAIRS=1 $(BIN)/python -m pytest -q --numprocesses $(WORKERS) tests/tuning tests/compress tests/test_hub_families.py tests/e2e/test_address.py
 	$(BIN)/python -m pytest -q --numprocesses $(WORKERS) tests/pretraining
 	EXPLORER_AWAY_SECONDS=60 $(BIN)/python -m pytest -q tests/e2e/test_lost_connection.py
 	$(RAY)/bin/python -m pytest -q tests/engine/test_cluster.py tests/engine/test_head.py tests/engine/test_engines.py

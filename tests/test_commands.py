@@ -17,6 +17,7 @@ from explorer import commands
 from explorer.errors import BadInputError
 from explorer.reference import reference
 from explorer.settings import ROOT
+from tests.rows import each_row
 
 ACTIONS = explorer.actions()
 BLANK = ("run", "fill_masks", "--model", "bert-mini", "--text", "Paris is in [MASK].")
@@ -37,7 +38,7 @@ def test_list_names_every_action_with_its_page_and_a_line() -> None:
     assert len(command("list").stdout.splitlines()) == len(ACTIONS) + 1
 
 
-@pytest.mark.parametrize("name", ACTIONS)
+@each_row("name", ACTIONS)
 def test_describe_explains_an_action_as_its_help_does(name: str) -> None:
     described = command("describe", name).stdout
     words = " ".join(described.split())
@@ -71,8 +72,8 @@ def test_run_gives_the_table_of_the_page_in_three_formats(tmp_path: Path) -> Non
     assert kept.read_text(encoding="utf-8") == table.as_csv()
 
 
-@pytest.mark.parametrize("words", [["--words", "London,Rome"], ["--words", "London", "--words", "Rome"]])
-@pytest.mark.parametrize("spans", [["--spans", "[[0, 5]]"], []])
+@each_row("words", [["--words", "London,Rome"], ["--words", "London", "--words", "Rome"]])
+@each_row("spans", [["--spans", "[[0, 5]]"], []])
 def test_lists_are_written_with_commas_or_one_by_one_or_as_json(words: list[str], spans: list[str]) -> None:
     given = {"spans": ((0, 5),)} if spans else {}
     table = explorer.run(
@@ -81,7 +82,7 @@ def test_lists_are_written_with_commas_or_one_by_one_or_as_json(words: list[str]
     assert command(*BLANK, *words, *spans).stdout == f"{table}\n"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "wrong"),
     [
         ("fill_masks", {"top_k": "300"}),
@@ -100,7 +101,7 @@ def test_a_wrong_value_is_refused_with_the_sentence_of_the_page(name: str, wrong
     assert (refused.stderr, refused.stdout, refused.exit_code) == (f"{raised.value}\n", "", 2)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("words", "said"),
     [
         (("run", "fill_mask"), "No action is called 'fill_mask'. Did you mean fill_masks"),

@@ -10,6 +10,7 @@ import pytest
 from safetensors import SafetensorError
 
 from explorer.errors import BadInputError, ExplorerError, MissingCapabilityError, readable, storage_error
+from tests.rows import each_row
 
 FULL = (
     OSError(errno.ENOSPC, "No space left on device"),
@@ -37,7 +38,7 @@ def test_what_a_sentence_repeats_at_length_is_cut() -> None:
     assert len(said) < 1300
 
 
-@pytest.mark.parametrize("error", FULL, ids=str)
+@each_row("error", FULL, ids=str)
 def test_a_full_disk_is_named_with_the_file(error: Exception) -> None:
     said = str(storage_error("weights.safetensors of this run", error))
     assert said.startswith("weights.safetensors of this run could not be written: the server's disk is full.")

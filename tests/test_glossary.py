@@ -6,10 +6,9 @@ import json
 import re
 from pathlib import Path
 
-import pytest
-
 from explorer.glossary import ENTRIES, Entry, as_json
 from explorer.labs import LABS
+from tests.rows import each_row
 
 ROOT = Path(__file__).resolve().parents[1]
 ENTRIES_OF_CONTROLS = [ROOT / "explorer" / "maths" / name for name in ("importance.py", "schemes.py")]
@@ -40,7 +39,7 @@ def explained_on(slug: str) -> list[Entry]:
     return [entry for entry in ENTRIES if not entry.pages or slug in entry.pages]
 
 
-@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: f"{entry.word} {' '.join(entry.pages)}")
+@each_row("entry", ENTRIES, ids=lambda entry: f"{entry.word} {' '.join(entry.pages)}")
 def test_an_entry_is_one_sentence_about_a_word_of_the_pages(entry: Entry) -> None:
     assert re.fullmatch(r"[A-Z].{20,118}[.?]", entry.says), entry.says
     assert not re.search(r"(?<!et al)[.?!] ", entry.says), "more than one sentence"
@@ -56,19 +55,17 @@ def test_a_word_means_one_thing_on_a_page() -> None:
         assert sorted(forms) == sorted(set(forms)), slug
 
 
-@pytest.mark.parametrize("slug", FIRST_MET)
+@each_row("slug", FIRST_MET)
 def test_the_words_that_a_newcomer_meets_first_are_explained(slug: str) -> None:
     assert FIRST_MET[slug] <= {entry.word for entry in explained_on(slug)}
 
 
-@pytest.mark.parametrize("word", ["head", "key", "value", "step", "piece", "state", "weights", "label", "loss"])
+@each_row("word", ["head", "key", "value", "step", "piece", "state", "weights", "label", "loss"])
 def test_words_of_everyday_are_explained_only_where_they_mean_something_else(word: str) -> None:
     assert all(entry.pages for entry in ENTRIES if entry.word == word)
 
 
-@pytest.mark.parametrize(
-    "word", ["nats", "logit", "rollout", "rank", "ρ", "Spearman-Brown", "BA", "φ", "Frobenius", "ξ", "log-odds"]
-)
+@each_row("word", ["nats", "logit", "rollout", "rank", "ρ", "Spearman-Brown", "BA", "φ", "Frobenius", "ξ", "log-odds"])
 def test_the_words_that_readers_stumbled_over_are_explained(word: str) -> None:
     assert word in {entry.word for entry in ENTRIES}
 

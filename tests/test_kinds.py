@@ -9,14 +9,15 @@ import pytest
 
 from explorer.errors import BadInputError
 from explorer.kinds import Exact, Number
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize(("value", "number"), [(1, 1.0), ("0.5", 0.5), (2.0, 2.0), (0, 0.0)])
+@each_row(("value", "number"), [(1, 1.0), ("0.5", 0.5), (2.0, 2.0), (0, 0.0)])
 def test_a_number_from_whatever_was_sent(value: Any, number: float) -> None:
     assert Number(0, 2).read(value, "alpha") == number
 
 
-@pytest.mark.parametrize("value", [None, "hot", math.nan, math.inf, -0.1, 2.1, [], 10**400])
+@each_row("value", [None, "hot", math.nan, math.inf, -0.1, 2.1, [], 10**400])
 def test_no_number_in_its_range(value: Any) -> None:
     with pytest.raises(BadInputError, match="alpha must be a number from 0 to 2; got"):
         Number(0, 2).read(value, "alpha")

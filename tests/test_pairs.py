@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 
-import pytest
-
 from explorer.models.families import ARCHITECTURES
 from tests.pairs import DIFFERENT, covering
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize("count", [2, 5, 9, 12])
+@each_row("count", [2, 5, 9, 12])
 def test_each_method_meets_what_differs_and_each_family_two_methods(count: int) -> None:
     methods = [f"method {number}" for number in range(count)]
     pairs = covering(methods, everything=False)

@@ -11,6 +11,7 @@ import pytest
 from explorer.action import Action, LiveAction
 from explorer.errors import BadInputError, ExplorerError
 from explorer.labs import LABS
+from tests.rows import each_row
 
 ACTIONS = [action for lab in LABS for action in lab.actions]
 ODD: tuple[Any, ...] = (
@@ -27,7 +28,7 @@ def standard(action: Action | LiveAction) -> dict[str, Any]:
     return made
 
 
-@pytest.mark.parametrize("action", ACTIONS, ids=[action.name for action in ACTIONS])
+@each_row("action", ACTIONS, ids=[action.name for action in ACTIONS])
 def test_what_cannot_be_used_is_refused_in_a_sentence(action: Action | LiveAction) -> None:
     kinds = get_type_hints(action.params)
     for name, kind in kinds.items():
@@ -47,7 +48,7 @@ def test_what_cannot_be_used_is_refused_in_a_sentence(action: Action | LiveActio
                     assert getattr(made, name).encode() is not None
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "parameter", "value", "said"),
     [
         ("fill_masks", "text", ["a"], "text must be a text; got a list."),

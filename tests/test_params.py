@@ -14,6 +14,7 @@ from explorer.errors import BadInputError
 from explorer.kinds import Exact, Flag, Names, Number, OneOf, Whole
 from explorer.labs import LABS
 from explorer.params import SecondText, Seed, Shown, Text, declared, params
+from tests.rows import each_row
 
 ACTIONS = [action for lab in LABS for action in lab.actions]
 
@@ -100,7 +101,7 @@ def test_what_stands_at_the_field_goes_before_what_its_type_brings() -> None:
     assert declared(AskedMore)["rate"].shown == Shown("rate")
 
 
-@pytest.mark.parametrize("action", ACTIONS, ids=[action.name for action in ACTIONS])
+@each_row("action", ACTIONS, ids=[action.name for action in ACTIONS])
 def test_half_a_number_is_refused_where_a_whole_one_is_meant(action: Action | LiveAction) -> None:
     known = declared(action.params)
     given = {name: "One here. Two there." for name, field in known.items() if field.default is MISSING}
@@ -110,7 +111,7 @@ def test_half_a_number_is_refused_where_a_whole_one_is_meant(action: Action | Li
                 action.params(**{**given, name: 2.5})
 
 
-@pytest.mark.parametrize("action", ACTIONS, ids=[action.name for action in ACTIONS])
+@each_row("action", ACTIONS, ids=[action.name for action in ACTIONS])
 def test_a_page_offers_nothing_that_is_refused(action: Action | LiveAction) -> None:
     for name, field in declared(action.params).items():
         for value in (*field.shown.slider[:2], *(value for _, value in field.shown.choices)):

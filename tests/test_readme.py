@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
+from tests.rows import each_row
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -42,7 +42,7 @@ def test_the_readme_is_short() -> None:
     assert len(README.splitlines()) <= 220
 
 
-@pytest.mark.parametrize("guide", ["README.md", *sorted(f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md"))])
+@each_row("guide", ["README.md", *sorted(f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md"))])
 def test_every_path_that_a_guide_names_exists(guide: str) -> None:
     text = (ROOT / guide).read_text(encoding="utf-8")
     named = re.findall(r"(?:explorer|pretraining|assets|tests|docs|benchmarks)/[A-Za-z0-9_./-]+", text)

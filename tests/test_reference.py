@@ -12,12 +12,13 @@ import explorer
 from explorer.action import Action, LiveAction
 from explorer.params import declared
 from explorer.reference import reference
+from tests.rows import each_row
 
 ACTIONS = explorer.actions()
 THE_SAME_JOB = {"distillation_losses", "soft_gradients"}
 
 
-@pytest.mark.parametrize("name", ACTIONS)
+@each_row("name", ACTIONS)
 def test_every_action_is_explained_with_all_that_it_takes_and_gives(name: str) -> None:
     action = ACTIONS[name]
     said = reference(action)

@@ -11,6 +11,7 @@ import pytest
 
 import explorer
 from explorer.errors import ExplorerError
+from tests.rows import each_row
 
 SENTENCE = "The cat sat on the mat."
 BLANKS = "[MASK] [MASK]"
@@ -55,7 +56,7 @@ REFUSED: tuple[tuple[str, dict[str, Any], str], ...] = (
 )
 
 
-@pytest.mark.parametrize(("name", "given", "said"), REFUSED, ids=[f"{name}-{said}" for name, _, said in REFUSED])
+@each_row(("name", "given", "said"), REFUSED, ids=[f"{name}-{said}" for name, _, said in REFUSED])
 def test_what_makes_no_sense_is_refused_in_a_sentence(name: str, given: dict[str, Any], said: str) -> None:
     with pytest.raises(ExplorerError) as refused:
         explorer.run(name, **given)

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from explorer.settings import GIBIBYTE, RATES, ROOT, Settings, listen_on, settings
+from tests.rows import each_row
 
 VARIABLES = (
     ("GRADIO_SERVER_NAME", "127.0.0.2", "server_name", "127.0.0.2"),
@@ -92,7 +93,7 @@ def test_an_empty_environment_gives_the_defaults() -> None:
     assert Settings.from_environment({}) == Settings()
 
 
-@pytest.mark.parametrize(("name", "text", "field", "value"), VARIABLES)
+@each_row(("name", "text", "field", "value"), VARIABLES)
 def test_each_variable_sets_its_field_and_no_other(name: str, text: str, field: str, value: Any) -> None:
     made = Settings.from_environment({name: text})
     assert getattr(made, field) == value
@@ -101,14 +102,14 @@ def test_each_variable_sets_its_field_and_no_other(name: str, text: str, field: 
     assert differing <= {field}
 
 
-@pytest.mark.parametrize("name", sorted({name for name, *_ in VARIABLES}))
+@each_row("name", sorted({name for name, *_ in VARIABLES}))
 def test_an_empty_variable_counts_as_not_set(name: str) -> None:
     """A compose file that passes on what the shell lacks passes on an empty text."""
     assert Settings.from_environment({name: ""}) == Settings()
 
 
-@pytest.mark.parametrize("name", NUMBERS)
-@pytest.mark.parametrize("text", ["many", "1,5", "nan", "inf", "-1"])
+@each_row("name", NUMBERS)
+@each_row("text", ["many", "1,5", "nan", "inf", "-1"])
 def test_a_bad_number_names_its_variable(name: str, text: str) -> None:
     with pytest.raises(ValueError, match=f"^{name} must be a number.*{text}"):
         Settings.from_environment({name: text})
@@ -134,7 +135,7 @@ def test_the_tests_keep_nothing_in_the_home_folder(data_folder: Path) -> None:
     assert Settings().data_folder != data_folder
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("environment", "open_to_all"),
     [
         ({}, False),

@@ -18,6 +18,7 @@ from deploy import space
 from deploy.space import PYTHON, ROOT, NotWrittenError
 from tests.caller import Caller
 from tests.faults.serving import Server
+from tests.rows import each_row
 
 OURS = (ROOT / "requirements.txt").read_text(encoding="utf-8")
 ON_A_SPACE = {"python_version": "3.12", "python_full_version": PYTHON, "sys_platform": "linux", "extra": ""}
@@ -131,7 +132,7 @@ def test_it_is_sent_by_the_hubs_own_command(monkeypatch: pytest.MonkeyPatch, tmp
     assert Path(command[0]).exists()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("given", "said"),
     [
         ([], "DRY=folder"),

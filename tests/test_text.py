@@ -6,9 +6,10 @@ import pytest
 
 from explorer.errors import BadInputError
 from explorer.text import LONGEST_TEXT, checked_text, encodable, split_sentences
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     "sentences",
     [
         ["Hello.", "How are you?", "Fine!"],
@@ -46,7 +47,7 @@ def test_nothing_but_space_is_lost() -> None:
     assert "".join(split_sentences(text)).replace(" ", "") == text.replace(" ", "")
 
 
-@pytest.mark.parametrize("text", ["", " ", "\x00", "\n\r\t", "\ud800", None, 5, ["Paris"]])
+@each_row("text", ["", " ", "\x00", "\n\r\t", "\ud800", None, 5, ["Paris"]])
 def test_a_text_without_anything_to_read_is_refused(text: object) -> None:
     with pytest.raises(BadInputError, match="Type a sentence first"):
         checked_text(text)
@@ -58,7 +59,7 @@ def test_a_text_of_the_longest_length_is_taken_and_one_more_refused_with_the_num
         checked_text("x" * (LONGEST_TEXT + 1))
 
 
-@pytest.mark.parametrize("sign", ["\x00", "\n", "\r", "\t", "\x1b", "\x85", "\ud83d"])
+@each_row("sign", ["\x00", "\n", "\r", "\t", "\x1b", "\x85", "\ud83d"])
 def test_each_control_character_becomes_one_space(sign: str) -> None:
     """One for one: the characters of the tokens still count in the visitor's text."""
     assert checked_text(f"a{sign}b") == "a b"

@@ -48,9 +48,10 @@ from explorer.charts.words import (
     strong,
 )
 from tests.labs.drawing import HOSTILE, assert_draws, assert_safe, roles
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("share", "text"),
     [
         (0.5, "50.0%"),
@@ -99,8 +100,8 @@ def in_palette(value: Any, palette: str) -> Any:
     return [[stop, in_palette(colour, palette)] for stop, colour in value]
 
 
-@pytest.mark.parametrize("palette", PALETTES)
-@pytest.mark.parametrize("scale", [MAGNITUDE, DIVERGING], ids=["magnitude", "diverging"])
+@each_row("palette", PALETTES)
+@each_row("scale", [MAGNITUDE, DIVERGING], ids=["magnitude", "diverging"])
 def test_text_on_a_cell_is_black_or_white_and_stands_out_from_every_colour(
     scale: list[list[Any]], palette: str
 ) -> None:
@@ -155,7 +156,7 @@ def test_both_palettes_have_the_same_roles() -> None:
             assert re.fullmatch(r"#[0-9A-F]{6}|rgba\(0,0,0,0\)", colour)
 
 
-@pytest.mark.parametrize("text", HOSTILE)
+@each_row("text", HOSTILE)
 def test_prose_escapes_plain_text_and_keeps_markup(text: str) -> None:
     assert_safe(prose("Here: ", strong(text), " and ", text, Markup("<em>!</em>")), text, ("strong", "em"))
     assert prose("a ", text).striptags() == f"a {text}"
@@ -301,7 +302,7 @@ def test_colours_begin_again() -> None:
     assert (series(0), series(9), series(10)) == ("@first", "@first", "@second")
 
 
-@pytest.mark.parametrize("text", HOSTILE)
+@each_row("text", HOSTILE)
 def test_tables_and_lists_on_the_page_escape_what_stands_in_them(text: str) -> None:
     tags = ("table", "caption", "thead", "tbody", "tr", "th", "td")
     assert_safe(quoted(("a", text), [(text, 1)], text), text, tags)
@@ -312,7 +313,7 @@ def test_a_bar_of_progress_says_what_it_measures() -> None:
     assert 'value="0.2500" max="1" aria-label="training progress"' in progress_bar(0.25, "training progress")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("written", "shown"),
     [
         (signed(0.5), "+0.50"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
+from tests.rows import each_row
 
 LABS = Path(__file__).resolve().parents[2] / "explorer" / "labs"
 FIGURES = sorted(LABS.rglob("*figures.py"))
@@ -16,6 +16,6 @@ PLOTLY = re.compile(
 """Words of Plotly's with which a trace, a panel or a legend would be built by hand."""
 
 
-@pytest.mark.parametrize("path", FIGURES, ids=lambda path: str(path.relative_to(LABS)))
+@each_row("path", FIGURES, ids=lambda path: str(path.relative_to(LABS)))
 def test_a_lab_says_what_is_drawn_and_not_where_it_stands(path: Path) -> None:
     assert PLOTLY.findall(path.read_text(encoding="utf-8")) == []

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from html import unescape
 
-import pytest
 from markupsafe import escape
 
 from explorer.charts.layer import layer_drawing
 from tests.labs.drawing import HOSTILE
+from tests.rows import each_row
 
 SHAPES = {
     "query": (768, 768),
@@ -74,7 +74,7 @@ def test_it_is_described_for_who_does_not_see_it() -> None:
     assert "ffn_in 768 to 3,072" in said[1]
 
 
-@pytest.mark.parametrize("text", HOSTILE)
+@each_row("text", HOSTILE)
 def test_what_a_config_says_stays_text(text: str) -> None:
     drawn = layer_drawing(SHAPES, 12, activation=text)
     assert f">{escape(text)}</text>" in drawn

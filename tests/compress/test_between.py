@@ -20,6 +20,7 @@ from explorer.models.timing import milliseconds, ratio, spent, typical_milliseco
 from explorer.tuning import reading
 from tests.compress.subjects import FAMILIES, model_subject, run_subject, tiny
 from tests.compress.test_removal import outputs, some
+from tests.rows import each_row
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -73,7 +74,7 @@ def test_the_loss_of_each_example_is_torchs() -> None:
         example_losses(torch.ones(2, 1), torch.ones(2), "soft")
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@each_row("family", FAMILIES)
 def test_a_head_that_reads_asked_tokens_alone_says_the_same(tmp_path: Path, family: str) -> None:
     loaded = tiny(tmp_path, family)
     try:

@@ -6,6 +6,7 @@ import pytest
 
 from explorer.compress.cuts import Cut, Shape, check_cut, choose, in_order, kept_of_share
 from explorer.errors import BadInputError
+from tests.rows import each_row
 
 GRID = [[5.0, 1.0, 3.0, 4.0], [0.5, 9.0, 2.0, 8.0]]
 
@@ -36,7 +37,7 @@ def test_random_orders_differ_by_their_seed_alone() -> None:
     assert sum(choose(GRID, 3, "random", 4)) == 5
 
 
-@pytest.mark.parametrize(("units", "share", "kept"), [(72, 0.5, 36), (72, 0.1, 65), (10, 0.99, 0), (6, 0.5, 3)])
+@each_row(("units", "share", "kept"), [(72, 0.5, 36), (72, 0.1, 65), (10, 0.99, 0), (6, 0.5, 3)])
 def test_how_many_are_left(units: int, share: float, kept: int) -> None:
     assert kept_of_share(units, share) == kept
 

@@ -14,9 +14,10 @@ from explorer.compress.quantised import FORMS, _linear_for_conv1d, in_form
 from explorer.compress.removal import count_parameters, remove
 from tests.compress.subjects import FAMILIES, run_subject, tiny
 from tests.compress.test_removal import outputs, some
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@each_row("family", FAMILIES)
 def test_every_form_of_every_family_answers(tmp_path: Path, family: str) -> None:
     subject = run_subject(tiny(tmp_path, family))
     shape = subject.shape

@@ -14,6 +14,7 @@ from explorer.compress.subject import Subject
 from explorer.errors import BadInputError
 from explorer.models.loaded_model import LoadedModel
 from tests.compress.subjects import FAMILIES, model_subject, run_subject, tiny
+from tests.rows import each_row
 
 
 @pytest.fixture(scope="module", params=FAMILIES)
@@ -87,7 +88,7 @@ def test_there_is_less_of_it(loaded: LoadedModel) -> None:
     assert (count_parameters(layers.model) < before) == (not shape.shared)
 
 
-@pytest.mark.parametrize("share", [0.1, 0.25, 0.5, 0.9])
+@each_row("share", [0.1, 0.25, 0.5, 0.9])
 def test_the_share_that_is_reached_is_the_one_that_was_asked_for(tmp_path: Path, share: float) -> None:
     subject = model_subject(tiny(tmp_path, "BERT"))
     rows, width = subject.shape.rows("neuron")

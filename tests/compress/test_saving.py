@@ -17,6 +17,7 @@ from explorer.compress.saving import SCRIPT, opens_plainly, save_pruned
 from explorer.compress.subject import Subject
 from tests.compress.subjects import FAMILIES, model_subject, run_subject, tiny
 from tests.compress.test_removal import outputs, some
+from tests.rows import each_row
 
 
 def script(folder: Path) -> Any:
@@ -36,8 +37,8 @@ def saved(subject: Subject, cut: Cut, folder: Path) -> Removed:
     return removed
 
 
-@pytest.mark.parametrize("family", FAMILIES)
-@pytest.mark.parametrize("fine_tuned", [False, True])
+@each_row("family", FAMILIES)
+@each_row("fine_tuned", [False, True])
 def test_the_round_trip_gives_the_same_outputs(tmp_path: Path, family: str, fine_tuned: bool) -> None:
     loaded = tiny(tmp_path, family, num_hidden_layers=3) if family not in ("DistilBERT", "GPT-2") else tiny(
         tmp_path, family, **{"DistilBERT": {"n_layers": 3}, "GPT-2": {"n_layer": 3}}[family]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import axe_playwright_python
 
@@ -112,31 +112,54 @@ def what_stands(page: Any, patient: bool) -> dict[str, list[str]]:
     return stands
 
 
+class Looked(NamedTuple):
+    """What was seen of a tab on all three screens."""
+
+    begins: float
+    """How far down a phone's visitor finds the tab's sentence, its figure, or whatever else is its answer."""
+    found: list[list[str]]
+    """What keeps somebody out on a laptop, in these colours and in the other ones."""
+    wide: dict[int, float]
+    """The screens beyond whose sides something reaches, each with how far."""
+
+
+def look_over(page: Any, answer: str, whole: bool, unfolded: bool) -> Looked:
+    """Look at a tab on each screen once, since each is another layout of all that is drawn; the window ends as it was.
+
+    unfolded: everything is opened before it is measured, which takes the phone a second time.
+    """
+    laptop, phone = SIZES[0], SIZES[-1]
+    before, wide = page.viewport_size, {}
+    resize(page, *phone)
+    page.evaluate(TWO_FRAMES)  # the first of which folds the settings
+    page.evaluate(SETTINGS, False)
+    begins = float(page.evaluate(BEGINS_AT, f".said, .plot, {answer}"))
+    if not unfolded:
+        wide[phone[0]] = _reaches(page)
+    resize(page, *laptop)
+    found = findings(page, whole)
+    if unfolded:
+        unfold(page)
+    wide[laptop[0]] = _reaches(page)
+    for width, height in SIZES[:0:-1]:
+        if width not in wide:
+            resize(page, width, height)
+            wide[width] = _reaches(page)
+    if page.viewport_size != before:
+        resize(page, before["width"], before["height"])
+    return Looked(begins, found, _beyond(wide))
+
+
 def findings(page: Any, whole: bool) -> list[list[str]]:
-    """What keeps somebody out on a laptop, in these colours and in the other ones, which stay."""
-    before = page.viewport_size
-    resize(page, *SIZES[0])
+    """What keeps somebody out, in these colours and in the other ones, which stay."""
     found: list[list[str]] = page.evaluate(FINDINGS, [EVERY_RULE, whole])
     page.evaluate(OTHER_COLOURS)
-    found += page.evaluate(FINDINGS, [CONTRAST, whole])
-    resize(page, before["width"], before["height"])
-    return found
+    return found + page.evaluate(FINDINGS, [CONTRAST, whole])
 
 
 def resize(page: Any, width: int, height: int) -> None:
     page.set_viewport_size({"width": width, "height": height})
     page.evaluate(TWO_FRAMES)
-
-
-def answer_begins_at(page: Any, answer: str) -> float:
-    """How far down a phone's visitor finds the tab's sentence, its figure, or whatever else is its answer."""
-    before = page.viewport_size
-    resize(page, *SIZES[-1])
-    page.evaluate(TWO_FRAMES)  # the first of which folds the settings
-    page.evaluate(SETTINGS, False)
-    top = float(page.evaluate(BEGINS_AT, f".said, .plot, {answer}"))
-    resize(page, before["width"], before["height"])
-    return top
 
 
 def unfold(page: Any) -> None:
@@ -149,12 +172,15 @@ def unfold(page: Any) -> None:
 
 
 def too_wide(page: Any) -> dict[int, float]:
-    """The screens beyond whose sides something reaches, each with how far; the window ends as it was."""
-    before, found = page.viewport_size, {}
-    for width, height in SIZES:
-        resize(page, width, height)
-        page.evaluate(TWO_FRAMES)
-        page.evaluate(SETTINGS, True)
-        found[width] = width_of(page)
-    resize(page, before["width"], before["height"])
-    return {width: reached for width, reached in found.items() if reached > width}
+    """The screen as it is, with how far something reaches, if that is beyond its side."""
+    return _beyond({page.viewport_size["width"]: _reaches(page)})
+
+
+def _reaches(page: Any) -> float:
+    page.evaluate(TWO_FRAMES)
+    page.evaluate(SETTINGS, True)
+    return width_of(page)
+
+
+def _beyond(reached: dict[int, float]) -> dict[int, float]:
+    return {width: reaches for width, reaches in reached.items() if reaches > width}

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from tests.e2e.looks import AXE, EVERY_RULE, FINDINGS, STILL, findings
-from tests.e2e.visiting import Visit
+from tests.e2e.looks import AXE, EVERY_RULE, FINDINGS, STILL, findings, resize
+from tests.e2e.visiting import SIZES, Visit
 
 pytestmark = pytest.mark.e2e
 
@@ -71,5 +71,7 @@ def test_what_is_unfolded_keeps_nobody_out(visit: Visit) -> None:
     page.wait_for_selector(".cm-line span:visible")
     page.evaluate(AXE)
     page.add_style_tag(content=STILL)
+    resize(page, *SIZES[0])
     assert findings(page, whole=False) == []
+    resize(page, *SIZES[1])
     assert page.evaluate(FINDINGS, [EVERY_RULE, False]) == [], "on a projector"

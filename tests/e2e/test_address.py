@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Callable, Iterator
-from urllib.parse import urlencode
+from collections.abc import Callable
 
-import gradio as gr
 import pytest
 from playwright.sync_api import Locator, expect
 
 from explorer.all_pages import pages_and_tabs
 from explorer.engine.local import LocalEngine
-from explorer.kinds import Exact, Whole
 from explorer.labs import LABS
+from explorer.serving.pages import Pages
 from explorer.settings import Settings
 from explorer.shell import build_app
-from explorer.ui.address import TAB, Address
-from explorer.ui.kept_controls import Kept, path_of
+from explorer.ui.address import Address
+from explorer.ui.kept_controls import Place, path_of
+from tests.asked import Asked, Events, asked_of
 from tests.e2e.tabs import OF_RUNS, TABS
 from tests.e2e.visiting import Visit
+from tests.pairs import ALL_PAIRS
 
 pytestmark = pytest.mark.e2e
 
@@ -40,21 +39,16 @@ HOLDS = """(wanted) => window.addressValues && wanted.every(([name, tab, value])
   return JSON.stringify(window.addressValues[at]) === JSON.stringify(value);
 })"""
 
-WORTHWHILE: dict[tuple[str, str], dict[str, str]] = {
-    ("delta", "weight"): {"layer": "1", "module": "value", "intruder_dimensions.layer": "1"},
-    ("delta", "compare"): {"layer": "1", "module": "value"},
-    ("delta", "amplification"): {"layer": "1", "module": "value"},
-    ("distillation", "losses"): {"kind": "layers"},
-    ("pairs", "order"): {"score_order.model": "bert-small"},
-    ("attention", "switches"): {"everywhere": "false"},
-}
-"""Values of controls where the next one that comes would be refused by what the page shows at first."""
+
+@pytest.fixture(scope="module")
+def app() -> Pages:
+    """All pages."""
+    return build_app(LocalEngine(Settings(offline=True)))
 
 
 @pytest.fixture(scope="module")
-def addresses() -> dict[str, Address]:
-    """Of all pages."""
-    return build_app(LocalEngine(Settings(offline=True))).addresses
+def events(app: Pages) -> Events:
+    return Events(app)
 
 
 @pytest.fixture(scope="module")
@@ -64,72 +58,56 @@ def listened(visitor: Visit) -> Visit:
     return visitor
 
 
-def another(kept: Kept) -> str | None:
-    """A value that is not the one with which the page opens, as an address writes it; none where any would be nonsense."""
-    part, value = kept.component, kept.component.value
-    if isinstance(part, gr.Checkbox):
-        return json.dumps(not value)
-    if isinstance(part, (gr.Dropdown, gr.Radio, gr.CheckboxGroup)):
-        several = isinstance(part, gr.CheckboxGroup) or bool(getattr(part, "multiselect", False))
-        others = [choice for _, choice in part.choices if choice != value and [choice] != value]
-        return (json.dumps([str(others[0])]) if several else str(others[0])) if others else None
-    if part.visible == "hidden":
-        return None  # set by a press on a figure
-    if isinstance(part, gr.Slider):
-        step = part.step or 1
-        return f"{value + step if value + step <= part.maximum else value - step:g}"
-    if isinstance(part, gr.Number):
-        return f"{(value or 0) + 1:g}" if isinstance(kept.kind, Whole | Exact) or (value and value >= 1) else "0.5"
-    if isinstance(part, gr.Textbox) and value and " " in value:
-        return f"{value} Today."
-    return None
+def taken_up_by_a_browser(slug: str, address: Address, events: Events) -> list[Asked]:
+    """The tabs whose values something else might write over, a page's first one, and one inside another.
 
-
-def views(address: Address) -> Iterator[tuple[str, bool, list[Kept]]]:
-    """Each tab by its path, whether it is the first, and what it keeps."""
-    places = address.places()
-    for place in places:
-        yield (
-            path_of(place),
-            place == places[0],
-            [one for one in address.kept if all(step in place for step in one.tabs)],
-        )
+    What an address says is read, named and refused alike for all tabs, in this process: tests/ui/test_address.py.
+    """
+    tabs = list(asked_of(slug, address))
+    inside = [one for one in tabs if one.is_inside_another][-1:]
+    own = [one for one in tabs if any(events.sets_by_itself(kept.component) for kept in one.controls)]
+    return tabs if ALL_PAIRS else [one for one in tabs if one.is_first or one in own or one in inside]
 
 
 @pytest.mark.parametrize("slug", ["", *(lab.slug for lab in LABS)])
-def test_every_tab_takes_up_all_that_its_address_says(
-    slug: str, addresses: dict[str, Address], listened: Visit
-) -> None:
-    for path, first, kept in views(addresses[slug]):
-        asked = {one.name: another(one) for one in kept} | WORTHWHILE.get((slug, path), {})
-        asked = {name: text for name, text in asked.items() if text is not None}
-        if not asked:
-            continue
-        wanted = [[one.name, path_of(one.tabs), one.read(asked[one.name] or "")] for one in kept if one.name in asked]
-        fragment = urlencode(({} if first else {TAB: path}) | asked)
+def test_a_tab_takes_up_all_that_its_address_says(slug: str, app: Pages, events: Events, listened: Visit) -> None:
+    tabs = taken_up_by_a_browser(slug, app.addresses[slug], events)
+    assert tabs
+    for tab in tabs:
+        wanted = [[one.name, path_of(one.tabs), one.read(tab.texts[one.name])] for one in tab.controls]
         listened.page.goto("about:blank")
-        listened.page.goto(f"{listened.address}/{slug}#{fragment}")
+        listened.page.goto(f"{listened.address}/{slug}#{tab.fragment}")
         listened.page.wait_for_function(HOLDS, arg=wanted)
         assert listened.page.locator(".address-remark .notice").count() == 0
-        for tab in path.split("/") if path else []:
-            expect(listened.page.locator(f"[role=tab][data-tab-id={tab}]").first).to_have_attribute(
+        for _, name in tab.place:
+            expect(listened.page.locator(f"[role=tab][data-tab-id={name}]").first).to_have_attribute(
                 "aria-selected", "true"
             )
 
 
+def waits(place: Place, address: Address, events: Events) -> bool:
+    """Whether opening a tab reads what the page itself finds out as it opens, which a click on the tab comes after."""
+    tabs = [tab for number, name in place for tab in address.tabs_of(number) if str(tab.id) == name]
+    held = {kept.component._id for kept in address.kept}
+    read = [part for part in events.read_at_opening(tabs) if part._id not in held and part.elem_id != "model-picker"]
+    return any(events.sets_by_itself(part) for part in read)
+
+
 @pytest.mark.parametrize("page", OF_RUNS)
 def test_a_tab_that_an_address_opens_is_computed_once_its_run_is_known(
-    page: str, addresses: dict[str, Address], visitors: Callable[[], Visit]
+    page: str, app: Pages, events: Events, visit: Visit
 ) -> None:
-    visit = visitors()
-    to = {tab.title: tab.to for listed in pages_and_tabs(addresses) for tab in listed.tabs if listed.to == page}
-    shown = [(tab, to[tab.name]) for tab in TABS if tab.page == page and tab.name in to]
-    assert shown
-    for tab, address in shown:
+    """Of the tabs for which it matters; a page's first one is opened by its address in test_every_tab, by every visitor."""
+    address = app.addresses[page]
+    to = {tab.title: tab.to for listed in pages_and_tabs(app.addresses) for tab in listed.tabs if listed.to == page}
+    late = {f"{page}#tab={path_of(place)}" for place in address.places()[1:] if waits(place, address, events)}
+    shown = [(tab, to[tab.name]) for tab in TABS if tab.page == page and to.get(tab.name) in late]
+    assert len(shown) == len(late) > 0
+    for tab, named in shown:
         visit.page.goto("about:blank")
-        visit.page.goto(f"{visit.address}/{address}")
+        visit.page.goto(f"{visit.address}/{named}")
         visit.page.locator(tab.shown).first.wait_for(state="visible")
-        assert visit.page.locator(".notice-place .notice").count() == 0, address
+        assert visit.page.locator(".notice-place .notice").count() == 0, named
 
 
 TYPED = "The old violin was played by a girl from Prague."
@@ -180,8 +158,10 @@ def type_sentence(visit: Visit) -> None:
         ("attention#tab=neurons", slide("Head", 5)),
     ],
 )
-def test_a_colleague_sees_the_same(path: str, act: Callable[[Visit], None], visitors: Callable[[], Visit]) -> None:
-    mine, theirs = visitors(), visitors()
+def test_a_colleague_sees_the_same(
+    path: str, act: Callable[[Visit], None], visit: Visit, visitors: Callable[[], Visit]
+) -> None:
+    mine, theirs = visit, visitors()
     mine.page.goto(f"{mine.address}/{path}")
     expect(said(mine).first).not_to_be_empty()
     acted(mine, type_sentence)
@@ -194,8 +174,7 @@ def test_a_colleague_sees_the_same(path: str, act: Callable[[Visit], None], visi
     expect(theirs.page.locator(pressed)).to_have_text(mine.page.locator(pressed).all_text_contents())
 
 
-def test_tabs_make_history_and_a_reload_stays(visitors: Callable[[], Visit]) -> None:
-    visit = visitors()
+def test_tabs_make_history_and_a_reload_stays(visit: Visit) -> None:
     visit.open("masking", "#fill-figure")
     acted(visit, type_sentence)
     visit.tab("Why 15%")
@@ -214,8 +193,7 @@ def test_tabs_make_history_and_a_reload_stays(visitors: Callable[[], Visit]) -> 
     expect(visit.page.get_by_role("tab", name="Why 15%")).to_have_attribute("aria-selected", "true")
 
 
-def test_what_an_address_asks_for_in_vain_is_said(visitors: Callable[[], Visit]) -> None:
-    visit = visitors()
+def test_what_an_address_asks_for_in_vain_is_said(visit: Visit) -> None:
     visit.page.goto(f"{visit.address}/masking#text=One+[MASK].&top_k=many&model=someone%2Felse")
     remark = visit.page.locator(".address-remark .notice")
     expect(remark).to_contain_text("top_k must be a number; got 'many'.")
@@ -223,8 +201,7 @@ def test_what_an_address_asks_for_in_vain_is_said(visitors: Callable[[], Visit])
     expect(visit.page.locator("textarea:visible").first).to_have_value("One [MASK].")
 
 
-def test_a_page_that_nobody_touched_has_a_bare_address(visitors: Callable[[], Visit]) -> None:
-    visit = visitors()
+def test_a_page_that_nobody_touched_has_a_bare_address(visit: Visit) -> None:
     visit.open("masking", "#fill-figure")
     visit.page.wait_for_timeout(WRITTEN)
     assert visit.page.url == f"{visit.address}/masking"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -75,8 +74,7 @@ def shown(visit: Visit) -> dict[str, str]:
     return found
 
 
-def test_a_walk_fills_the_ledger_with_what_the_endpoints_say(visitors: Callable[[], Visit], client: Client) -> None:
-    visit = visitors()
+def test_a_walk_fills_the_ledger_with_what_the_endpoints_say(visit: Visit, client: Client) -> None:
     typed(visit)
     for station in ("masking#tab=corrupt", "models#tab=sizes", "replaced"):
         been(visit, station)
@@ -116,8 +114,7 @@ def test_a_walk_fills_the_ledger_with_what_the_endpoints_say(visitors: Callable[
     assert shown(visit) == {}
 
 
-def test_another_sentence_is_another_signal_for_all_that_have_one(visitors: Callable[[], Visit]) -> None:
-    visit = visitors()
+def test_another_sentence_is_another_signal_for_all_that_have_one(visit: Visit) -> None:
     visit.page.goto(f"{visit.address}/masking#tab=corrupt")
     been(visit, "masking#tab=corrupt")
     typed(visit)
@@ -128,8 +125,7 @@ def test_another_sentence_is_another_signal_for_all_that_have_one(visitors: Call
     assert texts == [SENTENCE, SENTENCE]
 
 
-def test_all_of_it_is_filled_at_once(visitors: Callable[[], Visit], client: Client) -> None:
-    visit = visitors()
+def test_all_of_it_is_filled_at_once(visit: Visit, client: Client) -> None:
     visit.page.goto(f"{visit.address}/#ledger")
     expect(visit.page.locator("#ledger")).to_have_attribute("open", "")
     visit.page.get_by_role("button", name="Fill all").click()
@@ -148,8 +144,7 @@ def test_all_of_it_is_filled_at_once(visitors: Callable[[], Visit], client: Clie
     assert float(cells["pruned.time"].split()[0]) > 0
 
 
-def test_what_takes_many_seconds_is_measured_after_a_press(visitors: Callable[[], Visit]) -> None:
-    visit = visitors()
+def test_what_takes_many_seconds_is_measured_after_a_press(visit: Visit) -> None:
     visit.page.goto(f"{visit.address}/pruning")
     line = visit.page.locator(".of-ledger:visible")
     expect(line).to_contain_text("Your ledger: 0 of 7 rows.")
@@ -160,8 +155,7 @@ def test_what_takes_many_seconds_is_measured_after_a_press(visitors: Callable[[]
     assert shown(visit).keys() == {"pruned.stored", "pruned.time"}
 
 
-def test_what_cannot_be_measured_is_said(visitors: Callable[[], Visit]) -> None:
-    visit = visitors()
+def test_what_cannot_be_measured_is_said(visit: Visit) -> None:
     visit.page.goto(f"{visit.address}/masking")
     body = "{ method: 'POST', body: JSON.stringify({ cell, text: '' }) }"
     asked = f"(cell) => fetch('explorer/ledger', {body}).then((one) => one.json())"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -18,8 +18,8 @@ from tests.e2e.visiting import Visit
 pytestmark = pytest.mark.e2e
 
 PHONE = {"width": 390, "height": 844}
-GIVEN = ("both-sides", "attention")
-"""The lessons that are given to a class, to their end."""
+GIVEN = "both-sides"
+"""The lesson that is given to a class, to its end: it has answers of every kind."""
 
 NEXT = "The next step"
 
@@ -62,8 +62,7 @@ def open_for_class(visit: Visit, name: str) -> str:
     return code
 
 
-def test_the_answer_is_hidden_until_a_guess_is_in(visitors: Callable[[], Visit]) -> None:
-    visit = visitors()
+def test_the_answer_is_hidden_until_a_guess_is_in(visit: Visit) -> None:
     page = visit.page
     step = bundled()["both-sides"].steps[0]
     page.goto(f"{visit.address}/#lesson=both-sides&lesson_step=1")
@@ -97,10 +96,7 @@ def test_the_answer_is_hidden_until_a_guess_is_in(visitors: Callable[[], Visit])
 
 
 @pytest.mark.parametrize(("lesson", "step", "answer"), [("bias", 1, "nurse"), ("update", 5, "42.0%")])
-def test_nothing_that_a_tab_writes_gives_the_answer_away(
-    lesson: str, step: int, answer: str, visitors: Callable[[], Visit]
-) -> None:
-    visit = visitors()
+def test_nothing_that_a_tab_writes_gives_the_answer_away(lesson: str, step: int, answer: str, visit: Visit) -> None:
     page = visit.page
     page.goto(f"{visit.address}/#lesson={lesson}&lesson_step={step}")
     skip = page.get_by_role("button", name="I don't know")
@@ -112,13 +108,10 @@ def test_nothing_that_a_tab_writes_gives_the_answer_away(
     expect(panel).to_contain_text(answer, use_inner_text=True)
 
 
-@pytest.mark.parametrize("name", GIVEN)
-def test_a_lesson_is_given_to_a_class_of_three(
-    name: str, visitors: Callable[[], Visit], students: list[Page], server: str
-) -> None:
-    visit = visitors()
-    page, lesson = visit.page, bundled()[name]
-    code = open_for_class(visit, name)
+def test_a_lesson_is_given_to_a_class_of_three(visit: Visit, students: list[Page], server: str) -> None:
+    page, lesson = visit.page, bundled()[GIVEN]
+    assert {step.answer.kind for step in lesson.steps if step.answer} == {"word", "number", "choice"}
+    code = open_for_class(visit, GIVEN)
     for student in students:
         student.goto(f"{server}/join")
         student.get_by_role("textbox").fill(code.lower())
@@ -157,10 +150,7 @@ def test_a_lesson_is_given_to_a_class_of_three(
     visit.assert_unharmed()
 
 
-def test_a_student_answers_once_and_cannot_lead(
-    visitors: Callable[[], Visit], students: list[Page], server: str
-) -> None:
-    visit = visitors()
+def test_a_student_answers_once_and_cannot_lead(visit: Visit, students: list[Page], server: str) -> None:
     code = open_for_class(visit, "both-sides")
     student = students[0]
     student.goto(f"{server}/join?class={code}")
@@ -176,8 +166,7 @@ def test_a_student_answers_once_and_cannot_lead(
     expect(lesson_bar(visit.page)).to_contain_text("1 of 5")
 
 
-def test_a_lesson_is_written_from_the_views_that_are_visited(visitors: Callable[[], Visit]) -> None:
-    visit = visitors()
+def test_a_lesson_is_written_from_the_views_that_are_visited(visit: Visit) -> None:
     page = visit.page
     visit.open("", "#home-figure")
     page.get_by_text("I teach").click()

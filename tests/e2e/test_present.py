@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import expect
@@ -29,10 +28,7 @@ ABOVE = "(figure) => document.querySelector(figure).getBoundingClientRect().bott
     ("path", "figure"),
     [("masking", "#fill-figure"), ("attention", "#attention-figure"), ("delta#tab=spectrum", "#spectrum-figure")],
 )
-def test_nothing_is_too_small_and_the_figure_has_the_screen(
-    path: str, figure: str, visitors: Callable[[], Visit]
-) -> None:
-    visit = visitors()
+def test_nothing_is_too_small_and_the_figure_has_the_screen(path: str, figure: str, visit: Visit) -> None:
     page, _, fragment = path.partition("#")
     visit.open(f"{page}#{fragment}{'&' if fragment else ''}present=1", figure)
     said = visit.page.locator("div.block.said:visible").first
@@ -46,8 +42,7 @@ def test_nothing_is_too_small_and_the_figure_has_the_screen(
     expect(visit.page.locator(".top nav")).not_to_be_in_viewport()
 
 
-def test_a_key_turns_it_on_and_off_and_arrows_follow_the_questions(visitors: Callable[[], Visit]) -> None:
-    visit = visitors()
+def test_a_key_turns_it_on_and_off_and_arrows_follow_the_questions(visit: Visit) -> None:
     visit.open("masking", "#fill-figure")
     visit.page.keyboard.press("p")
     expect(visit.page).to_have_url(re.compile("present=1"))
@@ -61,8 +56,7 @@ def test_a_key_turns_it_on_and_off_and_arrows_follow_the_questions(visitors: Cal
     expect(visit.page).not_to_have_url(re.compile("present"))
 
 
-def test_a_letter_that_is_typed_into_a_text_presents_nothing(visitors: Callable[[], Visit]) -> None:
-    visit = visitors()
+def test_a_letter_that_is_typed_into_a_text_presents_nothing(visit: Visit) -> None:
     visit.open("masking", "#fill-figure")
     box = visit.page.locator("textarea:visible").first
     box.focus()

@@ -72,9 +72,9 @@ def rows_of(page: Page) -> list[list[str]]:
 
 
 def test_a_report_holds_what_is_in_view_and_runs_nothing_that_was_typed(
-    visitors: Callable[[], Visit], at_home: Callable[[Path], Page]
+    visit: Visit, at_home: Callable[[Path], Page]
 ) -> None:
-    visit = typed_hostile(visitors())
+    typed_hostile(visit)
     sentence = visit.page.locator("#fill-figure-said").first.inner_text().strip()
     tokens = visit.page.locator("#fill-chips button.chip").all_inner_texts()
     address = visit.page.url
@@ -97,10 +97,7 @@ def test_a_report_holds_what_is_in_view_and_runs_nothing_that_was_typed(
     assert rows_of(report) == saved(visit, open_data(visit))[1:]
 
 
-def test_a_report_is_drawn_in_the_colours_of_who_opens_it(
-    visitors: Callable[[], Visit], at_home: Callable[[Path], Page]
-) -> None:
-    visit = visitors()
+def test_a_report_is_drawn_in_the_colours_of_who_opens_it(visit: Visit, at_home: Callable[[Path], Page]) -> None:
     visit.open("masking", "#fill-figure")
     report = at_home(taken(visit, "report"))
     expect(report.locator(".figure .main-svg").first).to_be_visible()
@@ -112,10 +109,7 @@ def test_a_report_is_drawn_in_the_colours_of_who_opens_it(
     report.wait_for_function(f"(before) => {colour} === before", arg=by_day)
 
 
-def test_a_page_of_several_figures_is_taken_whole(
-    visitors: Callable[[], Visit], at_home: Callable[[Path], Page]
-) -> None:
-    visit = visitors()
+def test_a_page_of_several_figures_is_taken_whole(visit: Visit, at_home: Callable[[Path], Page]) -> None:
     visit.open("directions", "#directions-figure")
     visit.page.wait_for_selector(".block.figure:visible >> nth=1")
     shown = visit.page.locator(".block.figure .plot[data-drawn]:visible").count()
@@ -126,8 +120,8 @@ def test_a_page_of_several_figures_is_taken_whole(
     assert rows_of(report) == saved(visit, open_data(visit))[1:]
 
 
-def test_a_notebook_has_the_script_and_the_table_and_escapes_what_was_typed(visitors: Callable[[], Visit]) -> None:
-    visit = typed_hostile(visitors())
+def test_a_notebook_has_the_script_and_the_table_and_escapes_what_was_typed(visit: Visit) -> None:
+    typed_hostile(visit)
     file = taken(visit, "notebook")
     assert file.name.endswith("masking.ipynb")
     notebook = json.loads(file.read_text(encoding="utf-8"))
@@ -159,8 +153,7 @@ def test_a_notebook_has_the_script_and_the_table_and_escapes_what_was_typed(visi
     assert list(csv.reader(io.StringIO(found["TABLE"]))) == [header, *rows]
 
 
-def test_where_nothing_is_computed_the_line_says_so(visitors: Callable[[], Visit]) -> None:
-    visit = visitors()
+def test_where_nothing_is_computed_the_line_says_so(visit: Visit) -> None:
     visit.open("masking", "#fill-figure")
     visit.page.evaluate(
         "const take = explorerReport.take; explorerReport.take = (spec, values) => take(spec, values.map(() => null));"

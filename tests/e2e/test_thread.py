@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -42,9 +41,8 @@ def typed(visit: Visit) -> None:
 
 
 def test_a_sentence_goes_along_through_the_menu_and_a_page_s_own_is_one_press_away(
-    visitors: Callable[[], Visit],
+    visit: Visit,
 ) -> None:
-    visit = visitors()
     typed(visit)
     for title, box, text in ON_THE_WAY:
         visit.turn_to(title)
@@ -64,9 +62,8 @@ def test_a_sentence_goes_along_through_the_menu_and_a_page_s_own_is_one_press_aw
 
 
 def test_the_foot_leads_to_other_pages_with_the_sentence_and_to_the_next_question(
-    visitors: Callable[[], Visit],
+    visit: Visit,
 ) -> None:
-    visit = visitors()
     typed(visit)
     foot = visit.page.locator("div.block.foot:visible")
     foot.get_by_role("link", name="Attribution").click()
@@ -78,8 +75,7 @@ def test_the_foot_leads_to_other_pages_with_the_sentence_and_to_the_next_questio
     expect(visit.page).to_have_url(re.compile(r"/pruning\?run=example"))
 
 
-def test_the_map_finds_a_tab_by_what_can_be_set_there(visitors: Callable[[], Visit]) -> None:
-    visit = visitors()
+def test_the_map_finds_a_tab_by_what_can_be_set_there(visit: Visit) -> None:
     visit.open("masking", "#fill-figure")
     visit.page.keyboard.press("Control+k")
     box = visit.page.get_by_role("searchbox")
@@ -105,16 +101,14 @@ def stops(page: Page, most: int) -> list[list[str]]:
     return found
 
 
-def test_the_keyboard_reaches_the_first_control_soon_and_never_falls_off(visitors: Callable[[], Visit]) -> None:
-    visit = visitors()
+def test_the_keyboard_reaches_the_first_control_soon_and_never_falls_off(visit: Visit) -> None:
     visit.open("masking", "#fill-figure")
     found = stops(visit.page, 2 * MOST_STOPS)
     assert "TEXTAREA" in [tag for tag, _ in found[:MOST_STOPS]], found
     assert "BODY" not in [tag for tag, _ in found], found
 
 
-def test_arrows_move_between_chapters_and_between_tabs(visitors: Callable[[], Visit]) -> None:
-    visit = visitors()
+def test_arrows_move_between_chapters_and_between_tabs(visit: Visit) -> None:
     visit.open("masking", "#fill-figure")
     visit.page.locator(".chapter-menu", has_text="Learn").focus()
     visit.page.keyboard.press("ArrowRight")

@@ -14,10 +14,9 @@ EXAMPLE = "The keys to the cabinet are on the table."
 
 
 @pytest.fixture
-def visit(visitors: Callable[[], Visit]) -> Visit:
-    made = visitors()
-    made.open("", "#home-figure")
-    return made
+def visit(visit: Visit) -> Visit:
+    visit.open("", "#home-figure")
+    return visit
 
 
 def bars(visit: Visit) -> list[str]:

@@ -24,6 +24,7 @@ from explorer.settings import Settings
 from explorer.tuning.spec import RunSpec
 from tests.engine.traced import WAIT, until
 from tests.ports import free_port
+from tests.rows import each_row
 
 
 def test_where_nobody_answers_it_says_so_at_once() -> None:
@@ -34,7 +35,7 @@ def test_where_nobody_answers_it_says_so_at_once() -> None:
     assert time.monotonic() - began < 30, "ray.init would look for a quarter of an hour"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("address", "found"),
     [
         ("head:6379", ("head", 6379)),

@@ -28,6 +28,7 @@ from explorer.tasks import sources
 from explorer.tasks.places import bundled as bundled_tasks
 from tests.engine.lanes import no_model
 from tests.engine.records import record
+from tests.rows import each_row
 
 DAMAGES: dict[str, Callable[[bytes], bytes]] = {
     "cut": lambda content: content[: len(content) // 2],
@@ -102,7 +103,7 @@ def test_a_file_that_the_sums_name_and_that_is_gone_is_named(bundled: Path, tmp_
         load_model("bert-mini", Settings(device="cpu", offline=True, data_folder=tmp_path))
 
 
-@pytest.mark.parametrize("model", BUNDLED)
+@each_row("model", BUNDLED)
 def test_the_sums_of_the_bundled_models_are_true(model: str) -> None:
     folder = BUNDLED_MODELS / model
     check_sums(model, folder)

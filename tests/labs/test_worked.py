@@ -13,6 +13,7 @@ from explorer import worked
 from explorer.action import Action, LiveAction
 from explorer.labs import LABS
 from explorer.worked import Opening, file_of, keep, known
+from tests.rows import each_row
 
 OPENINGS = [
     pytest.param(action, number, opening, id=f"{action.name}-{number}")
@@ -24,7 +25,7 @@ BY_NAME = {action.name: action for lab in LABS for action in lab.actions if acti
 FIRST = BY_NAME["importance"]
 
 
-@pytest.mark.parametrize(("action", "number", "opening"), OPENINGS)
+@each_row(("action", "number", "opening"), OPENINGS)
 def test_it_is_there_and_belongs_to_the_bundled_weights(
     action: Action | LiveAction, number: int, opening: Opening
 ) -> None:
@@ -52,7 +53,7 @@ def test_it_has_over_what_is_asked_of_a_model() -> None:
     assert known("latency", latency, "bert-mini", latency[0].params) is None
 
 
-@pytest.mark.parametrize("change", [{"examples": 64}, {"run": "another"}, {"unit": "neuron"}, {"held_out": 40}])
+@each_row("change", [{"examples": 64}, {"run": "another"}, {"unit": "neuron"}, {"held_out": 40}])
 def test_another_question_is_not_answered_beforehand(change: dict[str, object]) -> None:
     assert known("importance", FIRST.openings, "", _asked(**change)) is None
 

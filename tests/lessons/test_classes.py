@@ -27,6 +27,7 @@ from explorer.lessons.classes import (
 from explorer.lessons.hub import counted
 from explorer.lessons.schema import Answer, Lesson
 from explorer.settings import ROOT
+from tests.rows import each_row
 
 STUDENTS = 60
 LESSON = Lesson.model_validate(
@@ -117,7 +118,7 @@ def test_a_step_without_a_question_takes_no_answer(classes: Classes) -> None:
         classes.answer(code, name, 3, "are")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("kind", "said", "kept"),
     [
         ("word", "  are\n", "are"),

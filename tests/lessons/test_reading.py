@@ -12,6 +12,7 @@ from explorer.lessons.reading import FOLDER, LONGEST_FILE, LessonError, address_
 from explorer.lessons.schema import Lesson
 from explorer.path import PATH, STATIONS, Station
 from explorer.settings import ROOT
+from tests.rows import each_row
 
 GOOD = """\
 title: Two steps
@@ -41,7 +42,7 @@ def test_a_lesson_is_read() -> None:
     assert lesson.steps[0].answer.right == "are"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("before", "after", "line", "says"),
     [
         ("minutes: 5", "minutes: soon", 2, "integer"),
@@ -62,7 +63,7 @@ def test_a_mistake_is_told_with_its_line(before: str, after: str, line: int, say
     assert says in said
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "title: [",

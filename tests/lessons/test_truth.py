@@ -16,6 +16,7 @@ from explorer.lessons.schema import Reveal, Step
 from explorer.lessons.truth import Measured, measure
 from explorer.settings import BUNDLED_MODELS, Settings
 from tests.loops import run
+from tests.rows import each_row
 
 STEPS = {f"{name}/{number}": step for name, one in bundled().items() for number, step in enumerate(one.steps, start=1)}
 BLANK = "The keys to the cabinet [MASK] on the table."
@@ -76,7 +77,7 @@ def test_what_is_made_of_several_rows(take: str, expected: float, engine: LocalE
     assert asked(engine, kind="number", truth=truth).value == pytest.approx(expected)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("truth", "says"),
     [
         ({"action": "nothing", "column": "x"}, "no action"),

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from explorer.maths.attention_flow import rollout, with_residual
+from tests.rows import each_row
 
 
 def drawn(layers: int, rows: int = 2, heads: int = 3, length: int = 5, seed: int = 0) -> list[Tensor]:
@@ -28,7 +29,7 @@ def test_every_layer_agrees_with_numpy(layers: int) -> None:
             np.testing.assert_allclose(flow[row].numpy(), expected, atol=1e-6)
 
 
-@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.float64])
+@each_row("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.float64])
 def test_rows_sum_to_one_in_any_precision(dtype: torch.dtype) -> None:
     for flow in rollout([layer.to(dtype) for layer in drawn(12)]):
         assert flow.dtype in (torch.float32, torch.float64)

@@ -14,6 +14,7 @@ from explorer.labs.masking import schema
 from explorer.maths.corruption import CorruptionRecipe, choose_positions
 from explorer.maths.schemes import SCHEMES, ngram_probabilities, words_of
 from explorer.params import declared
+from tests.rows import each_row
 
 FALSE_ALARM = 1e-6
 """How often a right implementation would fail a statistical test here, were the seed not fixed."""
@@ -35,8 +36,8 @@ def chosen_at(word_ids: list[int | None], seed: int, **recipe: object) -> list[i
 MIXED = text_of(1, 3, 1, 2, 1, 1, 4, 1, 2, 1, 1, 1, 2, 1, 3)
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
-@pytest.mark.parametrize("rate", [0.05, 0.15, 0.5, 1.0])
+@each_row("scheme", SCHEMES)
+@each_row("rate", [0.05, 0.15, 0.5, 1.0])
 def test_special_tokens_are_never_chosen(scheme: str, rate: float) -> None:
     word_ids = [None, 0, 0, 1, None, 2, 3, 3, None]
     for seed in range(50):
@@ -53,31 +54,31 @@ def test_rate_zero_chooses_none(scheme: str) -> None:
     assert chosen_at(MIXED, 0, rate=0.0, scheme=scheme) == []
 
 
-@pytest.mark.parametrize("rate", [0.01, 0.15, 0.3, 0.5, 0.77, 1.0])
-@pytest.mark.parametrize("words", [1, 2, 7, 20, 61])
+@each_row("rate", [0.01, 0.15, 0.3, 0.5, 0.77, 1.0])
+@each_row("words", [1, 2, 7, 20, 61])
 def test_the_token_scheme_chooses_exactly_its_budget(rate: float, words: int) -> None:
     chosen = chosen_at(text_of(*[1] * words), 3, rate=rate)
     assert len(chosen) == max(1, round(rate * words))
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
-@pytest.mark.parametrize("rate", [0.15, 0.5, 0.9, 1.0])
+@each_row("scheme", SCHEMES)
+@each_row("rate", [0.15, 0.5, 0.9, 1.0])
 def test_every_scheme_fills_its_budget_where_words_are_single_tokens(scheme: str, rate: float) -> None:
     """So no token is counted twice: n-grams that overlapped would fill it with fewer."""
     for seed in range(20):
         assert len(chosen_at(text_of(*[1] * 40), seed, rate=rate, scheme=scheme)) == round(rate * 40)
 
 
-@pytest.mark.parametrize("scheme", ["whole_word", "ngram"])
-@pytest.mark.parametrize("rate", [0.05, 0.15, 0.4, 0.9])
+@each_row("scheme", ["whole_word", "ngram"])
+@each_row("rate", [0.05, 0.15, 0.4, 0.9])
 def test_schemes_of_several_tokens_never_pass_the_budget(scheme: str, rate: float) -> None:
     tokens = sum(word is not None for word in MIXED)
     for seed in range(200):
         assert 1 <= len(chosen_at(MIXED, seed, rate=rate, scheme=scheme)) <= max(1, round(rate * tokens))
 
 
-@pytest.mark.parametrize("scheme", ["whole_word", "ngram"])
-@pytest.mark.parametrize("rate", [0.15, 0.4, 0.9])
+@each_row("scheme", ["whole_word", "ngram"])
+@each_row("rate", [0.15, 0.4, 0.9])
 def test_a_word_is_chosen_entirely_or_not_at_all(scheme: str, rate: float) -> None:
     for seed in range(200):
         chosen = set(chosen_at(MIXED, seed, rate=rate, scheme=scheme))
@@ -177,7 +178,7 @@ def test_the_lab_offers_the_schemes_that_there_are() -> None:
         assert kind.titles == tuple(scheme.title for scheme in SCHEMES.values())
 
 
-@pytest.mark.parametrize(
+@each_row(
     "wrong",
     [
         {"rate": -0.01},

@@ -7,6 +7,7 @@ import torch
 from transformers import TemperatureLogitsWarper, TopKLogitsWarper, TopPLogitsWarper
 
 from explorer.maths.decoding import beam_candidates, drawn, in_top_k, in_top_p, tempered
+from tests.rows import each_row
 
 
 @pytest.fixture(scope="module")
@@ -17,13 +18,13 @@ def scores() -> torch.Tensor:
     return made
 
 
-@pytest.mark.parametrize("k", [1, 5, 40, 300, 1000])
+@each_row("k", [1, 5, 40, 300, 1000])
 def test_top_k_keeps_what_transformers_keeps(scores: torch.Tensor, k: int) -> None:
     theirs = TopKLogitsWarper(k)(torch.zeros(6, 1, dtype=torch.long), scores.clone())
     assert torch.equal(in_top_k(scores, k), theirs > -torch.inf)
 
 
-@pytest.mark.parametrize("p", [0.01, 0.3, 0.9, 0.99])
+@each_row("p", [0.01, 0.3, 0.9, 0.99])
 def test_top_p_keeps_what_transformers_keeps(scores: torch.Tensor, p: float) -> None:
     distinct = scores[[0, 1, 2, 3, 5]]  # of tokens that are equally likely at the border any may be kept
     theirs = TopPLogitsWarper(p)(torch.zeros(5, 1, dtype=torch.long), distinct.clone())

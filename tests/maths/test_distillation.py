@@ -11,6 +11,7 @@ from torch import Tensor
 from torch.nn.functional import cosine_similarity, cross_entropy, kl_div, log_softmax, softmax
 
 from explorer.maths import distillation as maths
+from tests.rows import each_row
 
 TEMPERATURES = (0.1, 0.5, 1.0, 2.0, 7.0, 20.0)
 EACH = pytest.mark.parametrize("T", TEMPERATURES)
@@ -38,7 +39,7 @@ class TestSoftening:
         for T in TEMPERATURES:  # noqa: N806
             assert torch.equal(maths.softened(z, T).argsort(-1), z.argsort(-1))
 
-    @pytest.mark.parametrize("T", [0.0, -1.0, math.nan, math.inf])
+    @each_row("T", [0.0, -1.0, math.nan, math.inf])
     def test_no_other_temperature_is_taken(self, T: float) -> None:  # noqa: N803
         for work in (
             lambda: maths.softened(logits(), T),

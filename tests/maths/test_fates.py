@@ -21,6 +21,7 @@ from explorer.maths.corruption import (
     draw_fates,
 )
 from explorer.maths.schemes import SCHEMES
+from tests.rows import each_row
 
 FALSE_ALARM = 1e-6
 """How often a right implementation would fail a statistical test here, were the seed not fixed."""
@@ -46,15 +47,13 @@ def p_value(counts: list[int], shares: tuple[float, float, float]) -> float:
     return float(stats.chisquare(counts, [share * sum(counts) for share in shares]).pvalue)
 
 
-@pytest.mark.parametrize(
-    ("mask", "random", "kept"), [(0.8, 0.1, 0.1), (0.5, 0.25, 0.25), (0.2, 0.5, 0.3), (0.34, 0.33, 0.33)]
-)
+@each_row(("mask", "random", "kept"), [(0.8, 0.1, 0.1), (0.5, 0.25, 0.25), (0.2, 0.5, 0.3), (0.34, 0.33, 0.33)])
 def test_fates_follow_the_shares(mask: float, random: float, kept: float) -> None:
     recipe = CorruptionRecipe(mask_share=mask, random_share=random)
     assert p_value(fate_counts(recipe), (mask, random, kept)) > FALSE_ALARM
 
 
-@pytest.mark.parametrize(("mask", "random"), [(0.75, 0.15), (0.78, 0.1), (0.8, 0.12), (0.9, 0.1)])
+@each_row(("mask", "random"), [(0.75, 0.15), (0.78, 0.1), (0.8, 0.12), (0.9, 0.1)])
 def test_the_same_test_rejects_shares_that_are_not_bert_s(mask: float, random: float) -> None:
     counts = fate_counts(CorruptionRecipe(mask_share=mask, random_share=random))
     assert p_value(counts, (0.8, 0.1, 0.1)) < FALSE_ALARM
@@ -78,7 +77,7 @@ def test_a_share_of_one_leaves_no_other_fate(mask: float, random: float, only: i
     assert fate_counts(CorruptionRecipe(mask_share=mask, random_share=random))[only - 1] == DRAWS
 
 
-@pytest.mark.parametrize(("mask", "random"), [(0.8, 0.2), (0.7, 0.3), (0.9, 0.1), (0.6, 0.4), (0.57, 0.43)])
+@each_row(("mask", "random"), [(0.8, 0.2), (0.7, 0.3), (0.9, 0.1), (0.6, 0.4), (0.57, 0.43)])
 def test_shares_that_fill_everything_keep_none(mask: float, random: float) -> None:
     assert fate_counts(CorruptionRecipe(mask_share=mask, random_share=random), 200_000)[KEPT - 1] == 0
 

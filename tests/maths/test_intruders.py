@@ -11,6 +11,7 @@ from peft.tuners.lora.intruders import reduce_intruder_dimension
 from torch import Tensor, nn
 
 from explorer.maths import intruders, spectra
+from tests.rows import each_row
 
 
 def matrix(d: int, k: int, seed: int = 0) -> Tensor:
@@ -50,8 +51,8 @@ def test_a_strong_update_outside_of_all_that_w_has_is_the_first_intruder() -> No
     assert intruders.count_intruders(values, 0.5) == 1
 
 
-@pytest.mark.parametrize("epsilon", [0.3, 0.6, 0.9, 0.999])
-@pytest.mark.parametrize("k", [3, 8])
+@each_row("epsilon", [0.3, 0.6, 0.9, 0.999])
+@each_row("k", [3, 8])
 def test_there_are_as_many_as_peft_counts(epsilon: float, k: int) -> None:
     torch.manual_seed(0)
     model = get_peft_model(

@@ -10,6 +10,7 @@ from sklearn.metrics import accuracy_score, f1_score, matthews_corrcoef
 
 from explorer.maths import paired
 from explorer.maths.paired import STATISTICS, bootstrap_p, bootstrapped, holm, mcnemar
+from tests.rows import each_row
 
 ROWS = 60
 
@@ -22,7 +23,7 @@ def hits(both: int, first: int, second: int, neither: int) -> tuple[torch.Tensor
     )
 
 
-@pytest.mark.parametrize(("first", "second"), [(0, 0), (1, 0), (3, 3), (5, 1), (12, 4), (700, 600), (2000, 1)])
+@each_row(("first", "second"), [(0, 0), (1, 0), (3, 3), (5, 1), (12, 4), (700, 600), (2000, 1)])
 def test_mcnemar_is_the_binomial_test_of_the_rows_that_one_alone_has_right(first: int, second: int) -> None:
     found = mcnemar(*hits(100, first, second, 7))
     wanted = binomtest(first, first + second).pvalue if first + second else 1.0

@@ -7,10 +7,11 @@ import pytest
 from scipy.stats import ttest_rel
 
 from explorer.maths.seeds import paired_interval
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize("count", [2, 3, 5, 30])
-@pytest.mark.parametrize("level", [0.5, 0.95, 0.99])
+@each_row("count", [2, 3, 5, 30])
+@each_row("level", [0.5, 0.95, 0.99])
 def test_it_is_scipys(count: int, level: float) -> None:
     draw = np.random.default_rng(count)
     one, other = draw.normal(0.9, 0.02, count), draw.normal(0.85, 0.05, count)
@@ -52,7 +53,7 @@ def test_equal_differences_have_no_spread() -> None:
     assert (found.low, found.mean, found.high) == (0.25, 0.25, 0.25)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("scores", "others", "level", "said"),
     [
         ([0.9], [0.8], 0.95, "two pairs"),

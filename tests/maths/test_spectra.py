@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from explorer.maths import spectra
+from tests.rows import each_row
 
 SHAPES = [(48, 32, 4), (32, 48, 8), (40, 40, 1), (16, 12, 20), (12, 16, 16), (3, 5, 2)]
 """d, k, r; the fourth and fifth have more components than the product can have."""
@@ -28,8 +29,8 @@ def dense(a: Tensor, b: Tensor, scale: float) -> np.ndarray:
     return scale * b.double().numpy() @ a.double().numpy()
 
 
-@pytest.mark.parametrize(("d", "k", "r"), SHAPES)
-@pytest.mark.parametrize("scale", [2.0, -0.5])
+@each_row(("d", "k", "r"), SHAPES)
+@each_row("scale", [2.0, -0.5])
 def test_the_factors_give_what_numpy_gives_for_the_product(d: int, k: int, r: int, scale: float) -> None:
     a, b = factors(d, k, r)
     product = dense(a, b, scale)

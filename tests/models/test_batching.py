@@ -14,6 +14,7 @@ from explorer.models.inside import depth_of, read
 from explorer.models.loaded_model import LoadedModel, load_model
 from explorer.settings import Settings
 from tests.models import tiny
+from tests.rows import each_row
 
 TEXTS = (
     "the cat sat",
@@ -49,7 +50,7 @@ def alike(loaded: LoadedModel) -> None:
                 assert torch.allclose(one, expected[0], atol=1e-5, rtol=0)
 
 
-@pytest.mark.parametrize("architecture", ARCHITECTURES, ids=lambda entry: entry.family)
+@each_row("architecture", ARCHITECTURES, ids=lambda entry: entry.family)
 def test_padding_changes_no_answer(architecture: Architecture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("explorer.models.batching.MOST_PADDING", 1.0)
     alike(load_model(str(tiny.save(tmp_path, architecture.family)), Settings(device="cpu")))

@@ -21,6 +21,7 @@ from explorer.models.inside import read
 from explorer.models.loaded_model import LoadedModel, load_model
 from explorer.settings import Settings
 from tests.models.tiny import save
+from tests.rows import each_row
 
 TEXT = "the cat sat on a mat , the cats sit ."
 USUAL: dict[str, Any] = {
@@ -104,8 +105,8 @@ def delta(distance: int, k: int) -> int:
     return 0 if distance <= -k else 2 * k - 1 if distance >= k else distance + k
 
 
-@pytest.mark.parametrize("kind", ["v1", "v2"])
-@pytest.mark.parametrize("length", [2, 4, 5, 24])
+@each_row("kind", ["v1", "v2"])
+@each_row("length", [2, 4, 5, 24])
 def test_distances_are_counted_as_the_paper_does(kind: str, length: int, tmp_path: Path) -> None:
     found = relative_positions(opened(kind, tmp_path), length)
     assert found is not None

@@ -15,6 +15,7 @@ from explorer.models.inside import read
 from explorer.models.loaded_model import LoadedModel, load_model
 from explorer.settings import Settings
 from tests.models.tiny import save
+from tests.rows import each_row
 
 NO_POSITIONS = {"position_biased_input": False, "type_vocab_size": 0}
 CASES: tuple[tuple[str, dict[str, Any], str], ...] = (
@@ -129,7 +130,7 @@ def test_layer_norm_gives_mean_and_variance_before_gain_and_bias(tmp_path: Path)
     assert torch.allclose(parts["layer_norm"], expected)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("family", "kind", "rows"),
     [
         ("BERT", "position", 24),

@@ -16,6 +16,7 @@ from explorer.models.model_errors import unsupported
 from explorer.settings import Settings
 from explorer.tuning.spec import TARGETS
 from tests.models import tiny
+from tests.rows import each_row
 
 EVERY_FAMILY = pytest.mark.parametrize("architecture", ARCHITECTURES, ids=lambda entry: entry.family)
 PER_TOKEN = {Capability.MLM: (len(tiny.WORDS),), Capability.CAUSAL: (len(tiny.WORDS),), Capability.RTD: ()}
@@ -74,7 +75,7 @@ def test_families_have_names_of_their_own() -> None:
     assert len(families) == len(set(families))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("model_type", "declared", "family"),
     [
         ("electra", ["ElectraForMaskedLM"], "ELECTRA generator"),
@@ -90,7 +91,7 @@ def test_a_config_finds_its_family(model_type: str, declared: list[str], family:
     assert find_architecture(model_type, declared) == by_family(family)
 
 
-@pytest.mark.parametrize("model_type", ["t5", "llama", "", "None", "BERT"])
+@each_row("model_type", ["t5", "llama", "", "None", "BERT"])
 def test_other_models_have_none(model_type: str) -> None:
     assert find_architecture(model_type, ["BertModel"]) is None
 

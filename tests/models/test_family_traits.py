@@ -12,6 +12,7 @@ from explorer.models.catalog import bundled
 from explorer.models.families import Capability
 from explorer.models.loaded_model import LoadedModel, load_model
 from explorer.settings import Settings
+from tests.rows import each_row
 
 TEXT = (
     "The city lies on the northern bank of the river. It was founded in the twelfth century and became rich by trade.",
@@ -66,8 +67,8 @@ def test_the_distilled_one_says_what_its_teacher_says_more_often_than_the_truth(
     assert agreed > right
 
 
-@pytest.mark.parametrize("name", ["roberta-mini", "gpt2-mini"])
-@pytest.mark.parametrize("text", STRINGS)
+@each_row("name", ["roberta-mini", "gpt2-mini"])
+@each_row("text", STRINGS)
 def test_every_string_comes_back_from_bytes(name: str, text: str) -> None:
     tokenizer = opened(name).tokenizer
     ids = tokenizer(text, add_special_tokens=False, split_special_tokens=True)["input_ids"]

@@ -22,6 +22,7 @@ from explorer.settings import Settings
 from tests.models import tiny
 from tests.models.fake_hub import SILENCE, FakeHub, Faults, stuck
 from tests.ports import free_port
+from tests.rows import each_row
 
 MODEL = "someone/tiny-bert"
 WEIGHTS = "model.safetensors"
@@ -378,7 +379,7 @@ class TestFolders:
     def test_a_folder_named_by_the_visitor_is_found(self, bert_folder: Path, tmp_path: Path) -> None:
         assert local_folder(str(bert_folder), Settings(hub_cache=tmp_path)) == bert_folder
 
-    @pytest.mark.parametrize(
+    @each_row(
         "model_id", ["~nobody-of-this-name/x", "/" + "a" * 5000, "/a\0b", "/\ud800", "./nothing", "a\\b", "../../.."]
     )
     def test_strange_folder_names_find_nothing_and_say_so(self, model_id: str, tmp_path: Path) -> None:
@@ -405,7 +406,7 @@ class TestFolders:
         (tmp_path / "model-2.safetensors").touch()
         assert [file.name for file in weight_files(tmp_path)] == ["model-1.safetensors", "model-2.safetensors"]
 
-    @pytest.mark.parametrize("index", ["{broken", "{}", "[]", '{"weight_map": 3}'])
+    @each_row("index", ["{broken", "{}", "[]", '{"weight_map": 3}'])
     def test_a_broken_index_names_no_weights(self, tmp_path: Path, index: str) -> None:
         (tmp_path / "model.safetensors.index.json").write_text(index)
         assert weight_files(tmp_path) == []

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import pytest
 import torch
 
 from explorer.models.families import ARCHITECTURES, Architecture
 from explorer.models.layer_sizes import layer_sizes, matrices_of
 from tests.models import tiny
+from tests.rows import each_row
 
 ROLES = {"query", "key", "value", "output", "ffn_in", "ffn_out"}
 
 
-@pytest.mark.parametrize("architecture", ARCHITECTURES, ids=lambda one: one.family)
+@each_row("architecture", ARCHITECTURES, ids=lambda one: one.family)
 def test_every_role_of_every_family_has_its_shape(architecture: Architecture) -> None:
     model = tiny.build(architecture)
     sizes = layer_sizes(model, architecture)
@@ -27,7 +27,7 @@ def test_every_role_of_every_family_has_its_shape(architecture: Architecture) ->
     assert all(matrix.numbers in inside for matrix in sizes.matrices)
 
 
-@pytest.mark.parametrize("architecture", ARCHITECTURES, ids=lambda one: one.family)
+@each_row("architecture", ARCHITECTURES, ids=lambda one: one.family)
 def test_norms_and_gates_are_where_the_code_has_them(architecture: Architecture) -> None:
     """In the first layer, in the order in which a state meets them: a norm that comes first is met before the query."""
     model = tiny.build(architecture)

@@ -20,6 +20,7 @@ from explorer.models.families import Capability
 from explorer.models.loaded_model import LoadedModel, ModelStore, choose_device, is_out_of_memory, load_model
 from explorer.settings import Settings
 from tests.models import tiny
+from tests.rows import each_row
 
 
 def load(folder: Path) -> LoadedModel:
@@ -89,7 +90,7 @@ class TestLoading:
 
 
 class TestHeads:
-    @pytest.mark.parametrize(
+    @each_row(
         ("class_name", "capabilities"),
         [
             ("BertForPreTraining", {Capability.MLM, Capability.NSP}),
@@ -104,7 +105,7 @@ class TestHeads:
     ) -> None:
         assert load(tiny.save(tmp_path, "BERT", class_name)).capabilities == capabilities
 
-    @pytest.mark.parametrize(
+    @each_row(
         ("family", "class_name"),
         [
             ("RoBERTa", "RobertaModel"),
@@ -119,7 +120,7 @@ class TestHeads:
     def test_a_body_alone_can_do_nothing_but_loads(self, tmp_path: Path, family: str, class_name: str) -> None:
         assert load(tiny.save(tmp_path, family, class_name)).capabilities == set()
 
-    @pytest.mark.parametrize(
+    @each_row(
         ("family", "rename"),
         [
             (
@@ -159,7 +160,7 @@ class TestWhatIsRefused:
         (tmp_path / "pytorch_model.bin").write_bytes(b"no pickle at all")
         assert load(tmp_path).capabilities
 
-    @pytest.mark.parametrize("keep", [0, 4, 1000, -1000], ids=["nothing", "a-few", "the-head", "most"])
+    @each_row("keep", [0, 4, 1000, -1000], ids=["nothing", "a-few", "the-head", "most"])
     def test_weights_that_were_cut_off(self, tmp_path: Path, keep: int) -> None:
         file = tiny.save(tmp_path) / "model.safetensors"
         file.write_bytes(file.read_bytes()[:keep])
@@ -188,12 +189,12 @@ class TestWhatIsRefused:
         (tiny.save(tmp_path) / "tokenizer.json").write_text(content)
         assert "cannot be read" in refusal(tmp_path)
 
-    @pytest.mark.parametrize("content", [b"{not json", b"[]", b"", b"\xff\xfe\x00"])
+    @each_row("content", [b"{not json", b"[]", b"", b"\xff\xfe\x00"])
     def test_a_broken_config(self, tmp_path: Path, content: bytes) -> None:
         (tiny.save(tmp_path) / "config.json").write_bytes(content)
         assert "config.json" in refusal(tmp_path)
 
-    @pytest.mark.parametrize(
+    @each_row(
         "changes", [{"hidden_size": "x"}, {"hidden_size": 64}, {"num_attention_heads": 3}, {"hidden_act": "nope"}]
     )
     def test_a_config_that_does_not_fit(self, tmp_path: Path, changes: dict[str, object]) -> None:

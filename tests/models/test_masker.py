@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 import torch
 
 from explorer.maths.corruption import IGNORED_LABEL, RANDOM, CorruptionRecipe, corrupt
@@ -10,6 +9,7 @@ from explorer.maths.schemes import SCHEMES
 from explorer.models.encoding import replacement_ids
 from explorer.models.masker import Masker
 from tests.models.tiny import byte_level, wordpiece
+from tests.rows import each_row
 
 TEXT = "the cats sat on the mat, sitting on a mat."
 
@@ -18,8 +18,8 @@ def drawn(seed: int = 0) -> torch.Generator:
     return torch.Generator().manual_seed(seed)
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
-@pytest.mark.parametrize("tokenizer", [wordpiece(), byte_level()], ids=["pieces", "bytes"])
+@each_row("scheme", SCHEMES)
+@each_row("tokenizer", [wordpiece(), byte_level()], ids=["pieces", "bytes"])
 def test_special_tokens_are_neither_chosen_nor_a_replacement(tokenizer: object, scheme: str) -> None:
     masker = Masker(tokenizer)  # type: ignore[arg-type]
     ids = masker.tokenizer(f"zebra {TEXT}")["input_ids"]

@@ -12,6 +12,7 @@ from explorer.models import parts
 from explorer.models.families import by_family
 from explorer.models.parts import PARTS, Part, counted_parts, tied
 from tests.models.tiny import build
+from tests.rows import each_row
 
 FAMILIES: dict[str, dict[str, Any]] = {
     "BERT": {},
@@ -32,7 +33,7 @@ FAMILIES: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize(("family", "sizes"), FAMILIES.items(), ids=FAMILIES)
+@each_row(("family", "sizes"), FAMILIES.items(), ids=FAMILIES)
 def test_formula_and_count_agree_and_every_parameter_is_in_a_part(family: str, sizes: dict[str, Any]) -> None:
     model = build(by_family(family), **sizes)
     assert sum(part.count for part in counted_parts(model)) == sum(p.numel() for p in model.parameters())
@@ -43,7 +44,7 @@ def test_every_class_is_tried() -> None:
     assert {by_family(family).model_class for family in FAMILIES} == set(PARTS)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("formula", "count"),
     [("2·3 + 1", 7), ("(28,996 + 512 + 2)·384 + 2·384", 11332608), ("6·(4·(384² + 384))", 3548160), ("5²", 25)],
 )

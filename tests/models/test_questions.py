@@ -14,13 +14,14 @@ from explorer.models.loaded_model import LoadedModel, load_model
 from explorer.models.questions import QUESTIONS, class_name, fitting_question, question, scores
 from explorer.settings import Settings
 from tests.models.tiny import save
+from tests.rows import each_row
 
 
 def tiny(folder: Path, family: str) -> LoadedModel:
     return load_model(str(save(folder, family)), Settings(device="cpu"))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("family", "texts", "slug", "places"),
     [
         ("BERT", ("the [MASK] sat",), "mask", [2]),

@@ -11,9 +11,10 @@ from explorer.errors import ExplorerError
 from explorer.models.catalog import bundled
 from explorer.models.records import COUNTERS, read_curve, read_scores
 from explorer.settings import BUNDLED_MODELS
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize("name", bundled())
+@each_row("name", bundled())
 def test_every_bundled_model_was_measured_and_says_how(name: str) -> None:
     scores = read_scores(BUNDLED_MODELS / name)
     assert scores is not None
@@ -24,7 +25,7 @@ def test_every_bundled_model_was_measured_and_says_how(name: str) -> None:
     assert scores.find("nothing") is None
 
 
-@pytest.mark.parametrize("name", [name for name in bundled() if name != "bert-small"])
+@each_row("name", [name for name in bundled() if name != "bert-small"])
 def test_every_bundled_model_but_the_first_has_its_log(name: str) -> None:
     points = read_curve(BUNDLED_MODELS / name)
     assert len(points) >= 25

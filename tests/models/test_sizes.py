@@ -12,9 +12,10 @@ from explorer.models.loaded_model import LoadedModel
 from explorer.models.published import PUBLISHED
 from explorer.models.sizes import Outline, grouped, outline_of
 from tests.models.tiny import build
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize("entry", PUBLISHED, ids=lambda entry: str(entry.model_id))
+@each_row("entry", PUBLISHED, ids=lambda entry: str(entry.model_id))
 def test_a_published_model_has_the_size_that_the_catalog_gives(entry: object) -> None:
     outline = outline_of(entry.model_id)  # type: ignore[attr-defined]
     total = grouped(outline).total
@@ -37,7 +38,7 @@ PAPERS = {  # shared facts of the papers, heads left out or small beside the rou
 }
 
 
-@pytest.mark.parametrize(("model_id", "millions"), PAPERS.items(), ids=list(PAPERS))
+@each_row(("model_id", "millions"), PAPERS.items(), ids=list(PAPERS))
 def test_a_published_model_has_about_the_size_that_its_paper_gives(model_id: str, millions: float) -> None:
     assert grouped(outline_of(model_id)).total / 1e6 == pytest.approx(millions, rel=0.06)
 
@@ -48,14 +49,14 @@ def test_a_bundled_model_is_counted_as_it_is_when_loaded(loaded: LoadedModel) ->
     assert groups.words == loaded.model.get_input_embeddings().weight.numel()
 
 
-@pytest.mark.parametrize("name", bundled())
+@each_row("name", bundled())
 def test_every_bundled_model_has_the_millions_of_its_card(name: str) -> None:
     card = find_card(name)
     assert card is not None
     assert grouped(outline_of(name)).total / 1e6 == pytest.approx(card.millions, abs=0.05)
 
 
-@pytest.mark.parametrize("architecture", ARCHITECTURES, ids=lambda entry: str(entry.family))
+@each_row("architecture", ARCHITECTURES, ids=lambda entry: str(entry.family))
 def test_every_parameter_is_in_one_group_and_no_layer_is_missed(architecture: Architecture) -> None:
     model = build(architecture)
     groups = grouped(Outline("tiny", architecture, model.config))
@@ -66,7 +67,7 @@ def test_every_parameter_is_in_one_group_and_no_layer_is_missed(architecture: Ar
     assert groups.layers == sum(parameter.numel() for parameter in layers.parameters())
 
 
-@pytest.mark.parametrize("architecture", ARCHITECTURES, ids=lambda entry: str(entry.family))
+@each_row("architecture", ARCHITECTURES, ids=lambda entry: str(entry.family))
 def test_other_sizes_are_those_of_a_model_built_so(architecture: Architecture) -> None:
     model = build(architecture)
     resized = Outline("tiny", architecture, model.config).resized(vocab_size=50, hidden_size=48, layers=3, inner=96)
@@ -77,7 +78,7 @@ def test_other_sizes_are_those_of_a_model_built_so(architecture: Architecture) -
     assert grouped(resized).total == sum(parameter.numel() for parameter in real.parameters())
 
 
-@pytest.mark.parametrize("model_id", {entry.family: entry.model_id for entry in PUBLISHED}.values())
+@each_row("model_id", {entry.family: entry.model_id for entry in PUBLISHED}.values())
 def test_a_vocabulary_without_the_padding_token_is_counted_too(model_id: str) -> None:
     small = outline_of(model_id).resized(vocab_size=1, hidden_size=64, layers=1, inner=64)
     assert grouped(small).words == small.embedding_size
@@ -88,9 +89,7 @@ def test_the_number_of_heads_does_not_change_the_count() -> None:
     assert grouped(base.resized()).total == grouped(base).total
 
 
-@pytest.mark.parametrize(
-    ("embedding_size", "shared", "unshared"), [(64, 10, 87), (128, 12, 89), (256, 16, 93), (768, 31, 108)]
-)
+@each_row(("embedding_size", "shared", "unshared"), [(64, 10, 87), (128, 12, 89), (256, 16, 93), (768, 31, 108)])
 def test_factorised_and_shared_as_in_albert_s_table_3(embedding_size: int, shared: int, unshared: int) -> None:
     """The table rounds to millions, does not say which heads it counts, and has no map where E is the layers' width."""
     base = outline_of("albert/albert-base-v2")

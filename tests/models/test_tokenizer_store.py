@@ -18,6 +18,7 @@ from explorer.models.loaded_model import load_model
 from explorer.models.tokenizer_store import MOST_OPEN, Opening, OpenTokenizer, TokenizerStore, load_tokenizer
 from explorer.settings import BUNDLED_TOKENIZERS, Settings
 from tests.models.fake_hub import FakeHub, Faults
+from tests.rows import each_row
 
 OFFLINE = Settings(device="cpu", offline=True)
 
@@ -100,7 +101,7 @@ def test_a_broken_file_is_refused(tmp_path: Path) -> None:
         load_tokenizer(str(tmp_path), OFFLINE)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "says"),
     [
         ("google-bert/bert-base-uncased", "HF_HUB_OFFLINE is set"),

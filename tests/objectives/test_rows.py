@@ -11,6 +11,7 @@ from explorer.maths.corruption import IGNORED_LABEL
 from explorer.objectives.rows import IN_ORDER, IS_NEXT, NOT_NEXT, SWAPPED, Row
 from explorer.objectives.text import TextStore
 from tests.objectives.stores import CLS, FALSE_ALARM, FIRST_ID, MAKER, SEP, STORE, document_of, sentence_of, store_of
+from tests.rows import each_row
 
 
 def pairs(length: int, count: int, store: TextStore = STORE) -> list[Row]:
@@ -23,8 +24,8 @@ def segments(row: Row) -> tuple[list[int], list[int]]:
     return row.input_ids[1:middle], row.input_ids[middle + 1 : -1]
 
 
-@pytest.mark.parametrize("kind", ["text", "sentence"])
-@pytest.mark.parametrize("length", [3, 8, 64])
+@each_row("kind", ["text", "sentence"])
+@each_row("length", [3, 8, 64])
 def test_a_row_without_a_pair_stands_between_cls_and_sep(kind: str, length: int) -> None:
     rng = np.random.default_rng(0)
     for _ in range(200):
@@ -40,7 +41,7 @@ def test_a_row_without_a_pair_stands_between_cls_and_sep(kind: str, length: int)
         assert row.pair_label == IGNORED_LABEL
 
 
-@pytest.mark.parametrize("length", [16, 32, 64, 128])
+@each_row("length", [16, 32, 64, 128])
 def test_a_pair_has_its_special_tokens_segments_and_room(length: int) -> None:
     for row in pairs(length, 500):
         first, second = segments(row)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from scipy import stats
 from transformers import PreTrainedTokenizerBase
 
 from explorer.objectives.text import TextStore, documents_in, keeps_spaces
 from tests.models.tiny import byte_level
 from tests.objectives.stores import FALSE_ALARM, FIRST_ID, STORE, document_of
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize("most", [1, 4, 10, 1000])
+@each_row("most", [1, 4, 10, 1000])
 def test_take_reads_on_from_a_sentence_and_stays_in_its_document(most: int) -> None:
     for sentence in range(STORE.sentences):
         taken = STORE.take(sentence, most)

@@ -9,6 +9,7 @@ from transformers import GPT2Config, GPT2LMHeadModel
 from explorer.published import counts
 from explorer.published.check import PAPERS, Check
 from explorer.published.checks import CHECKS
+from tests.rows import each_row
 
 NO_PART = {
     *("vocab_size", "max_position_embeddings", "type_vocab_size", "n_positions", "intermediate_size"),
@@ -42,7 +43,7 @@ def test_a_figure_is_computed_from_its_inputs(check: Check) -> None:
     assert without <= NO_PART | ({"num_hidden_layers", "n_layer"} if of_any_depth else set())
 
 
-@pytest.mark.parametrize("check", CHECKS, ids=named)
+@each_row("check", CHECKS, ids=named)
 def test_what_differs_says_why_and_what_agrees_is_the_same_text(check: Check) -> None:
     value = check.computed()
     assert check.rounded(check.value).replace("-", "−") == check.published
@@ -61,7 +62,7 @@ def test_a_count_whose_width_was_found_by_it_is_called_no_check() -> None:
     assert "RoBERTa-base, LoRA on query and value, r = 8" not in said, "the recipe gives this rank"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("published", "value", "agrees", "text"),
     [
         ("0.3M", 294_912, True, "0.3M"),

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from explorer.published import lora, lora_tables
+from tests.rows import each_row
 
 
 def rows_of(table: str) -> list[list[str]]:
@@ -38,7 +37,7 @@ def test_table_2_has_every_row_with_its_dagger() -> None:
     assert [row[0] for row in rows_of(str(lora_tables.glue(lora.BASE)))] == [lora.BASE] * 5
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("table", "cells"),
     [
         (lora_tables.latency(), ("1449.4", "1482.0 (+2.2%)", "25.8 (+30.3%)", "1 × 128, 11M")),

@@ -16,6 +16,7 @@ from explorer.settings import BUNDLED_RUNS
 from explorer.tasks.glue_tasks import TASKS
 from explorer.tasks.metrics import METRICS
 from tests.engine.records import record
+from tests.rows import each_row
 
 ROWS = 100
 
@@ -99,7 +100,7 @@ def bundled(run_id: str) -> RunRecord:
 ON_A_TASK = [worked.run_id for worked in EXAMPLES if worked.spec.task in {task.slug for task in TASKS}]
 
 
-@pytest.mark.parametrize("run_id", ON_A_TASK)
+@each_row("run_id", ON_A_TASK)
 def test_a_worked_example_keeps_its_answers_and_scores_what_they_score(run_id: str) -> None:
     found = bundled(run_id)
     assert found.outcome is not None

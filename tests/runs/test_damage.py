@@ -26,6 +26,7 @@ from tests.engine import executing
 from tests.engine.executing import WAIT, finished
 from tests.engine.lanes import no_model
 from tests.engine.records import full_record, record
+from tests.rows import each_row
 from tests.runs.test_local import Ask
 
 model_id, settings, task, spec = executing.model_id, executing.settings, executing.task, executing.spec
@@ -45,7 +46,7 @@ def spoil(folder: Path, run_id: str, text: object, column: str = "record") -> No
         database.execute(f"UPDATE runs SET {column} = ? WHERE run_id = ?", (text, run_id))
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "",
@@ -140,7 +141,7 @@ DAMAGES: dict[str, Callable[[Path], object]] = {
 }
 
 
-@pytest.mark.parametrize("how", DAMAGES)
+@each_row("how", DAMAGES)
 def test_a_list_is_made_again_from_the_copies_whatever_has_become_of_it(tmp_path: Path, how: str) -> None:
     runs = manager(tmp_path)
     kept = [full_record(run_id=f"r-{number:06d}", owner="ada" if number % 2 else "bob") for number in range(60)]

@@ -8,6 +8,7 @@ import pytest
 
 from explorer.errors import BadInputError
 from explorer.runs.queue import MOST_IN_ALL, MOST_TOGETHER, MOST_WAITING, FairQueue, Visitor
+from tests.rows import each_row
 
 
 def filled(runs: str) -> FairQueue:
@@ -22,7 +23,7 @@ def served(queue: FairQueue) -> str:
     return " ".join(iter(queue.take, None))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("started", "expected"),
     [
         ("a1 a2 a3 a4 a5 b1", "a1 b1 a2 a3 a4 a5"),

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
-
 from explorer.runs.queue import moved_up, waits
 from explorer.runs.record import RunStatus
 from tests.labs.finetune.records import record
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("left", "waiting", "lanes", "usual", "found"),
     [
         ([12.0], 3, 1, 40.0, [10, 50, 90]),

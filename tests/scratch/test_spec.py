@@ -10,10 +10,11 @@ from explorer.errors import BadInputError
 from explorer.runs.record import RunRecord
 from explorer.scratch.spec import MOST_PROBES, ScratchSpec
 from tests.engine.records import record
+from tests.rows import each_row
 from tests.scratch.small import small
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("asked", "said"),
     [
         ({"hidden": 128, "heads": 3}, "heads cannot share"),

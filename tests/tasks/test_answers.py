@@ -8,6 +8,7 @@ from random import Random
 import pytest
 
 from explorer.tasks.answers import exact_match, f1, score_answers, words
+from tests.rows import each_row
 
 WORDS = ("the", "a", "An", "Red", "red,", "fox", "fox's", "12", "1.2", "well-known", "“quoted”", "THE", "!", "über")
 
@@ -45,7 +46,7 @@ def test_drawn_answers_score_as_they_are_counted() -> None:
         assert (exact_match(said, right), f1(said, right)) == pytest.approx(counted(said, right))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("said", "right", "exact", "score"),
     [
         ("the Red  fox!", ("red fox",), 1, 1),
@@ -73,7 +74,7 @@ def test_both_are_means_over_all_questions_answerable_or_not() -> None:
     assert score_answers([], []) == {"f1": None, "exact_match": None}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("said", "right", "score"),
     [
         ("", ("The", "London"), 0.0),

@@ -15,6 +15,7 @@ from explorer.tasks.formats.glue import read_glue
 from explorer.tasks.glue_tasks import TASKS
 from explorer.tasks.sources import load
 from explorer.tasks.task import Example, TaskData
+from tests.rows import each_row
 
 FEWEST = {"train": 240, "validation": 80}
 LARGEST_OVERLAP = 0.3
@@ -63,7 +64,7 @@ def test_the_folder_holds_these_tasks_and_their_splits() -> None:
     assert len(FILES) == 19
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}/{path.name}")
+@each_row("path", FILES, ids=lambda path: f"{path.parent.name}/{path.name}")
 def test_a_file_is_clean_and_recognised_as_glues(path: Path) -> None:
     content = path.read_bytes()
     assert content.endswith(b"\n")
@@ -76,13 +77,13 @@ def test_a_file_is_clean_and_recognised_as_glues(path: Path) -> None:
     assert len(found.examples) == content.count(b"\n") - header
 
 
-@pytest.mark.parametrize("slug", SLUGS)
+@each_row("slug", SLUGS)
 def test_there_is_enough_of_it(slug: str) -> None:
     for name, examples in splits(slug):
         assert len(examples) >= FEWEST[name]
 
 
-@pytest.mark.parametrize("slug", SLUGS)
+@each_row("slug", SLUGS)
 def test_labels_are_balanced(slug: str) -> None:
     """45-55% of each of two classes, 28-39% of each of MNLI's three, 12-28% in each fifth of STS-B's scale."""
     low, high = {"mnli": (0.28, 0.39), "stsb": (0.12, 0.28)}.get(slug, (0.45, 0.55))
@@ -92,7 +93,7 @@ def test_labels_are_balanced(slug: str) -> None:
         assert all(low <= count / len(examples) <= high for count in counts.values()), counts
 
 
-@pytest.mark.parametrize("slug", SLUGS)
+@each_row("slug", SLUGS)
 def test_the_classes_are_shuffled(slug: str) -> None:
     """No run of one label is longer than chance makes it: 20 in a row of a fair coin has a chance of one in a thousand."""
     for _, examples in splits(slug):
@@ -104,7 +105,7 @@ def test_the_classes_are_shuffled(slug: str) -> None:
         assert longest < 20
 
 
-@pytest.mark.parametrize("slug", SLUGS)
+@each_row("slug", SLUGS)
 def test_openings_and_words_vary(slug: str) -> None:
     for name, examples in splits(slug):
         openings = Counter(tuple(words(example.text)[:3]) for example in examples)

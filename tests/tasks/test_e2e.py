@@ -10,6 +10,7 @@ from explorer.tasks.formats.e2e import SLOTS, Meaning, read_e2e, read_meaning, r
 from explorer.tasks.places.bundled import restaurants
 from explorer.tasks.sources import keep_upload
 from explorer.tasks.task import WRITTEN
+from tests.rows import each_row
 from tests.tasks.conftest import Write
 
 VALUES = {
@@ -72,15 +73,15 @@ class TestItsOwnCsv:
         assert first.answers == ("A pub, Bar Olmo.", "Bar Olmo is a pub.")
         assert second.text == "name : Gusto | near : Crane Bridge", "slots stand in one order"
 
-    @pytest.mark.parametrize("header", ["mr,ref", '"mr","ref"', "MR,ref_tokenised", "mr,ref\r"])
+    @each_row("header", ["mr,ref", '"mr","ref"', "MR,ref_tokenised", "mr,ref\r"])
     def test_its_header_is_known(self, header: str) -> None:
         assert recognises(f"{header}\nname[A],b\n")
 
-    @pytest.mark.parametrize("header", ["text,label", "mr,label", "mr", "mr,ref,label"])
+    @each_row("header", ["text,label", "mr,label", "mr", "mr,ref,label"])
     def test_other_tables_are_not_it(self, header: str) -> None:
         assert not recognises(f"{header}\nname[A],b\n")
 
-    @pytest.mark.parametrize(
+    @each_row(
         ("row", "said"),
         [
             ('"name[A], stars[3]",x', "line 2: the slot stars. Write .* priceRange"),

@@ -10,6 +10,7 @@ from explorer.errors import BadInputError
 from explorer.tasks.formats.glue import LAYOUTS, read_glue, recognise
 from explorer.tasks.glue_tasks import TASKS
 from explorer.tasks.task import Example
+from tests.rows import each_row
 from tests.tasks.conftest import Write
 
 MNLI_TRAIN = (
@@ -117,7 +118,7 @@ def test_stray_quotes_swallow_nothing() -> None:
     assert len(found.examples) == 2
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("slug", "bad", "line", "what"),
     [
         ("sst2", "no label", 4, "1 columns, where 2 were expected"),
@@ -153,7 +154,7 @@ def test_a_file_of_another_task_is_not_read_as_the_named_one() -> None:
         read_glue(FILES["sst2"][0], "rte")
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "sentence,label\ngood,1\n",

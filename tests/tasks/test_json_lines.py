@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 
-import pytest
-
 from explorer.tasks.formats.table import read_separated
+from tests.rows import each_row
 from tests.tasks.test_table import failure
 
 
@@ -37,7 +36,7 @@ def test_numbers_and_truth_values_are_labels() -> None:
     assert read_separated(lines({"text": "a", "y": 0.5}, {"text": "b", "y": 2})).classes == ()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("bad", "what"),
     [
         ("{text: 1}", "not JSON"),

@@ -10,6 +10,7 @@ import pytest
 from explorer.settings import ROOT, Settings
 from explorer.tasks.formats.glue import read_glue
 from explorer.tasks.sources import keep_upload
+from tests.rows import each_row
 
 REAL = ROOT.parent / "shared" / "data" / "glue"
 pytestmark = pytest.mark.skipif(not REAL.is_dir(), reason="GLUE's own files are not on this machine")
@@ -23,7 +24,7 @@ COUNTS = {
 }
 
 
-@pytest.mark.parametrize("folder", COUNTS)
+@each_row("folder", COUNTS)
 def test_every_row_is_read(folder: str) -> None:
     slug, *counts = COUNTS[folder]
     files = [read_glue(REAL / folder / name) for name in ("train.tsv", "dev.tsv")]

@@ -10,6 +10,7 @@ from explorer.errors import BadInputError
 from explorer.tasks.formats.e2e import parse_meaning, spelled
 from explorer.tasks.places.bundled import load_e2e, restaurants
 from explorer.tasks.slots import check_slots, says
+from tests.rows import each_row
 
 MILL = (("name", "The Mill"), ("Type", "pub"), ("area", "riverside"), ("family friendly", "no"))
 
@@ -41,7 +42,7 @@ def test_another_value_than_the_meanings_is_hardly_ever_found() -> None:
     assert wrong / asked < 0.01
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "found"),
     [
         ("The Mill is a pub by the river that is not for children.", set()),
@@ -72,7 +73,7 @@ def test_a_meaning_is_read_in_any_order_and_written_in_one() -> None:
     assert spelled(parse_meaning("food : Thai | name : Quill")) == "name : Quill | food : Thai"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "said"),
     [("", "empty"), ("name Quill", "no slot"), ("colour : red", "name, Type"), ("name : a | name : b", "twice")],
 )
@@ -109,7 +110,7 @@ def test_e2e_s_own_names_and_notations_are_read(text: str) -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "said"),
     [
         ("name[Quill], colour[red]", "colour"),

@@ -15,6 +15,7 @@ from explorer.tasks.formats.squad import read_squad
 from explorer.tasks.places.bundled import load_squad
 from explorer.tasks.sources import keep_upload, load
 from explorer.tasks.task import NO_ANSWER, SPAN
+from tests.rows import each_row
 from tests.tasks.conftest import Write
 
 FILE = BUNDLED_SQUAD / "questions.json"
@@ -83,7 +84,7 @@ class TestReading:
         assert len(found.examples) == 1
         assert found.notes == ("1 question was left out, whose answer isn't where answer_start says.",)
 
-    @pytest.mark.parametrize(
+    @each_row(
         ("text", "said"),
         [
             ('{"data": [{"paragraphs": [{"qas": [', "Invalid JSON"),

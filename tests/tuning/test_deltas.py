@@ -21,6 +21,7 @@ from explorer.tuning.forks import own
 from explorer.tuning.methods import METHODS
 from explorer.tuning.methods.by_peft import config_of
 from explorer.tuning.spec import TARGETS, VARIANTS
+from tests.rows import each_row
 from tests.tuning.samples import frozen_copy, is_unchanged, moved, tiny_loaded
 
 EVERY_FAMILY = pytest.mark.parametrize("architecture", ARCHITECTURES, ids=lambda entry: entry.family)
@@ -50,8 +51,8 @@ def check_against_merge(adapted: Adapted) -> None:
     assert is_unchanged(adapted.loaded, before)
 
 
-@pytest.mark.parametrize(("method", "variant"), MERGEABLE)
-@pytest.mark.parametrize("family", ["BERT", "GPT-2", "ALBERT"])
+@each_row(("method", "variant"), MERGEABLE)
+@each_row("family", ["BERT", "GPT-2", "ALBERT"])
 def test_the_update_is_what_merging_adds(family: str, method: str, variant: str) -> None:
     check_against_merge(moved(tiny_loaded(family), method, variant=variant, rank=4, targets=TARGETS))
 
@@ -129,8 +130,8 @@ class TestFiles:
         for place, delta in expected.items():
             torch.testing.assert_close(found[place].dense(), delta.dense(), rtol=0, atol=1e-6)
 
-    @pytest.mark.parametrize("ending", [".weight", ".default.weight", ".mine.weight", "", ".default"])
-    @pytest.mark.parametrize("prefix", ["base_model.model.roberta.", "base_model.model.", ""])
+    @each_row("ending", [".weight", ".default.weight", ".mine.weight", "", ".default"])
+    @each_row("prefix", ["base_model.model.roberta.", "base_model.model.", ""])
     def test_endings_and_prefixes_do_not_matter(self, prefix: str, ending: str) -> None:
         A, B = torch.randn(2, 6), torch.randn(5, 2)
         module = f"{prefix}encoder.layer.3.attention.self.query"
@@ -139,7 +140,7 @@ class TestFiles:
         assert (place, rest) == ((3, "query"), [])
         torch.testing.assert_close(delta.dense(), 4 * B @ A)
 
-    @pytest.mark.parametrize(
+    @each_row(
         ("config", "scale"),
         [
             ({"lora_alpha": 16, "r": 99}, 8),
@@ -167,7 +168,7 @@ class TestFiles:
         }
         assert deltas_from_peft(half, {"lora_alpha": 2})[3, "query"].dense().dtype == torch.float32
 
-    @pytest.mark.parametrize(
+    @each_row(
         ("changes", "config", "reason"),
         [
             ({f"{QUERY}.lora_magnitude_vector": (4,)}, {"lora_alpha": 1}, "DoRA"),

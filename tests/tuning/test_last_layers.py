@@ -16,6 +16,7 @@ from explorer.tuning.plan import plan
 from explorer.tuning.spec import RunSpec
 from tests.engine.working import Run
 from tests.models import conftest as models_conftest
+from tests.rows import each_row
 from tests.tuning.samples import tiny_loaded
 from tests.tuning.small import data, losses, training_of
 
@@ -51,7 +52,7 @@ def test_only_the_last_layers_change(family: str, method: str) -> None:
         assert torch.allclose(said, training.adapted.logits(inputs), atol=1e-5)
 
 
-@pytest.mark.parametrize("method", REACHING)
+@each_row("method", REACHING)
 def test_a_plan_counts_what_is_trained(bert: LoadedModel, method: str) -> None:
     spec = RunSpec("tiny", method=method, bottleneck=4, rank=2, last_layers=1)
     trained = sum(parameter.numel() for parameter in adapt(bert, 2, spec).trainable().values())
@@ -59,7 +60,7 @@ def test_a_plan_counts_what_is_trained(bert: LoadedModel, method: str) -> None:
     assert trained < plan(bert, 2, RunSpec("tiny", method=method, bottleneck=4, rank=2), 48, 10.0).trainable
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("changes", "says"),
     [
         ({"method": "prefix", "prefix_length": 4, "last_layers": 1}, "Prefix-layer is not put on single layers"),

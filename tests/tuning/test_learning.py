@@ -19,6 +19,7 @@ from explorer.tuning.reading import decide
 from explorer.tuning.spec import RunSpec
 from explorer.tuning.training import Training
 from tests.models import conftest as models_conftest
+from tests.rows import each_row
 from tests.tuning.small import BASKET, CATS, KILOS, WEIGHT, data, losses, training_of
 
 bert_folder, bert = models_conftest.bert_folder, models_conftest.bert
@@ -107,7 +108,7 @@ class TestMeasuring:
             {"pearson": pearsonr(said, true).statistic, "spearman": spearmanr(said, true).statistic}, abs=1e-6
         )
 
-    @pytest.mark.parametrize("rows", [3, 16, 17, 80, 115, 240])
+    @each_row("rows", [3, 16, 17, 80, 115, 240])
     def test_the_metric_is_measured_several_times_an_epoch_and_at_the_end(self, bert: LoadedModel, rows: int) -> None:
         training = training_of(bert, RunSpec("tiny", epochs=2), data(train=rows, held_out=6))
         updates = list(training.updates())

@@ -9,10 +9,11 @@ from explorer.tuning.adapted import adapt
 from explorer.tuning.memory import parts_of
 from explorer.tuning.plan import plan
 from explorer.tuning.spec import RunSpec
+from tests.rows import each_row
 from tests.tuning.samples import batch, tiny_loaded
 
 
-@pytest.mark.parametrize("method", ["full", "lora", "houlsby", "head"])
+@each_row("method", ["full", "lora", "houlsby", "head"])
 def test_parameters_gradients_and_moments_are_those_of_a_step(method: str) -> None:
     loaded = tiny_loaded("BERT")
     spec = RunSpec(loaded.model_id, method=method, rank=4, bottleneck=4)

@@ -8,6 +8,7 @@ from explorer.errors import BadInputError
 from explorer.tuning.deltas import base_weights, oriented
 from explorer.tuning.merging import merged
 from explorer.tuning.methods import METHODS
+from tests.rows import each_row
 from tests.tuning.samples import frozen_copy, is_unchanged, moved, plain_inputs, tiny_loaded
 
 LORA = [("lora", {"variant": variant, "rank": 4}) for variant in ("lora", "rslora", "dora", "pissa")]
@@ -20,8 +21,8 @@ def plain_logits(model: PreTrainedModel) -> torch.Tensor:
     return model(**plain_inputs(model)).logits
 
 
-@pytest.mark.parametrize("family", ["BERT", "GPT-2", "ALBERT", "DeBERTa"])
-@pytest.mark.parametrize(("method", "options"), MERGEABLE, ids=str)
+@each_row("family", ["BERT", "GPT-2", "ALBERT", "DeBERTa"])
+@each_row(("method", "options"), MERGEABLE, ids=str)
 def test_merged_gives_the_logits_of_attached(family: str, method: str, options: dict[str, object]) -> None:
     loaded = tiny_loaded(family)
     before = frozen_copy(loaded)
@@ -64,7 +65,7 @@ def test_a_merged_model_does_not_follow_the_run_any_more() -> None:
 UNMERGEABLE = tuple(method.slug for method in METHODS if method.unmergeable)
 
 
-@pytest.mark.parametrize("method", UNMERGEABLE)
+@each_row("method", UNMERGEABLE)
 def test_other_methods_say_why_they_cannot(method: str) -> None:
     with pytest.raises(BadInputError, match="cannot be merged"):
         merged(moved(tiny_loaded("BERT"), method))

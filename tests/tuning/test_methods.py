@@ -19,6 +19,7 @@ from explorer.tuning.methods import METHODS, Method, find_method
 from explorer.tuning.methods.prefix import build as prefix
 from explorer.tuning.spec import RunSpec
 from tests.pairs import by_pairs
+from tests.rows import each_row
 from tests.tuning.samples import batch, frozen_copy, is_unchanged, tiny_loaded
 
 SCRIPTS = ROOT / "explorer" / "tuning" / "files" / "templates"
@@ -81,7 +82,7 @@ def test_a_method_trains_or_says_why_it_cannot_be_had(method: Method, architectu
     assert is_unchanged(loaded, before)
 
 
-@pytest.mark.parametrize("family", sorted(family for method, family in UNAVAILABLE if method == "prefix"))
+@each_row("family", sorted(family for method, family in UNAVAILABLE if method == "prefix"))
 def test_prefixes_really_cannot_be_had_where_that_is_said(family: str) -> None:
     fork = fork_classifier(tiny_loaded(family), 2, seed=0)
     model = prefix(fork, spec_of("prefix"), by_family(family).layers)

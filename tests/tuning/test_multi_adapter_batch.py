@@ -6,6 +6,7 @@ import torch
 from explorer.errors import BadInputError
 from explorer.tuning.adapted import Adapted
 from explorer.tuning.multi_adapter_batch import Mixed
+from tests.rows import each_row
 from tests.tuning.samples import batch, frozen_copy, is_unchanged, moved, tiny_loaded
 
 FAMILIES = ["BERT", "RoBERTa", "ALBERT", "DistilBERT", "ELECTRA discriminator", "DeBERTa-v2/v3", "GPT-2", "ModernBERT"]
@@ -34,7 +35,7 @@ def check_rows(runs: dict[str, Adapted]) -> None:
     assert other.shape == (1,)
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@each_row("family", FAMILIES)
 def test_each_row_equals_its_run_alone(family: str) -> None:
     runs = three_runs(family)
     loaded = next(iter(runs.values())).loaded
@@ -57,7 +58,7 @@ def test_the_rows_differ_from_each_other() -> None:
     assert (one - two).abs().max() > 1e-3
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("method", "options", "said"),
     [
         ("lora", {"variant": "dora"}, "DoRA rescales"),

@@ -19,6 +19,7 @@ from explorer.tuning.forks import fork_classifier
 from explorer.tuning.methods.by_peft import config_of
 from explorer.tuning.spec import TARGETS, RunSpec
 from tests.pairs import by_pairs
+from tests.rows import each_row
 from tests.tuning.samples import batch, frozen_copy, is_unchanged, moved, tiny_loaded
 
 EVERY_FAMILY = pytest.mark.parametrize("architecture", ARCHITECTURES, ids=lambda entry: entry.family)
@@ -29,8 +30,8 @@ def without_types(inputs: dict[str, Tensor]) -> dict[str, Tensor]:
     return {name: tensor for name, tensor in inputs.items() if name != "token_type_ids"}
 
 
-@pytest.mark.parametrize("method", PEFT_METHODS)
-@pytest.mark.parametrize("family", ["BERT", "GPT-2"])
+@each_row("method", PEFT_METHODS)
+@each_row("family", ["BERT", "GPT-2"])
 def test_saved_names_and_values_are_pefts(family: str, method: str) -> None:
     adapted = moved(tiny_loaded(family), method, rank=4, variant="dora")
     state = adapted.state()
@@ -74,9 +75,7 @@ class TestLora:
         assert float(first.var()) == pytest.approx(1 / (3 * 32), rel=0.1)
         assert not any(tensor.any() for name, tensor in state.items() if "lora_B" in name)
 
-    @pytest.mark.parametrize(
-        ("variant", "scale"), [("lora", 3 / 4), ("rslora", 3 / 2), ("dora", 3 / 4), ("pissa", 3 / 4)]
-    )
+    @each_row(("variant", "scale"), [("lora", 3 / 4), ("rslora", 3 / 2), ("dora", 3 / 4), ("pissa", 3 / 4)])
     def test_alpha_and_rank_give_the_scale(self, variant: str, scale: float) -> None:
         adapted = adapt(tiny_loaded("BERT"), 2, RunSpec("tiny", rank=4, alpha=3, variant=variant))
         modules = [module for module in adapted.model.modules() if isinstance(module, LoraLayer)]

@@ -22,6 +22,7 @@ from explorer.tuning.methods import METHODS, Method
 from explorer.tuning.plan import plan
 from explorer.tuning.spec import QUICK_ROWS, VARIANTS, RunSpec
 from tests.pairs import by_pairs
+from tests.rows import each_row
 from tests.tuning.samples import batch, tiny_loaded
 
 EVERY_METHOD = pytest.mark.parametrize("method", METHODS, ids=lambda entry: entry.slug)
@@ -40,7 +41,7 @@ def spec_of(method: str = "lora", **changes: object) -> RunSpec:
     return RunSpec("tiny", method=method, **{"rank": 4, "prefix_length": 4, "bottleneck": 8, **changes})  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("family", "config", "rank", "number", "printed"),
     [
         ("RoBERTa", ROBERTA, 8, 294_912, 0.3),
@@ -86,7 +87,7 @@ def test_what_is_planned_is_what_is_trained(method: Method, architecture: Archit
     assert [number for _, number in planned.groups] == sorted((number for _, number in planned.groups), reverse=True)
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
+@each_row("variant", VARIANTS)
 def test_the_checkpoint_is_as_large_as_planned(variant: str) -> None:
     loaded = tiny_loaded("BERT")
     spec = spec_of(variant=variant)
@@ -130,7 +131,7 @@ def test_memory_is_shared_weights_and_four_numbers_for_each_trained_one() -> Non
     assert plan(loaded, 2, spec_of("head"), 100, 8).activation_bytes == 0
 
 
-@pytest.mark.parametrize("method", ["full", "lora", "bitfit", "houlsby", "pfeiffer", "ia3", "prompt", "prefix"])
+@each_row("method", ["full", "lora", "bitfit", "houlsby", "pfeiffer", "ia3", "prompt", "prefix"])
 def test_activations_are_near_what_the_backward_pass_keeps(loaded: LoadedModel, method: str) -> None:
     """Against torch's own account of the tensors it keeps, in float32, on the bundled model."""
     spec = RunSpec("bert-small", method=method, batch_size=4)

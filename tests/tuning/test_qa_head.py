@@ -36,6 +36,7 @@ from explorer.tuning.qa_head import (
     text_of,
 )
 from explorer.tuning.spec import RunSpec
+from tests.rows import each_row
 from tests.tuning.files.kept import record, unpacked
 from tests.tuning.files.test_export import run_here
 from tests.tuning.samples import tiny_loaded
@@ -174,7 +175,7 @@ def test_the_loss_is_the_mean_of_the_starts_and_the_ends() -> None:
     assert float(training._batch_loss([0, 1, 2, 3])) == pytest.approx(float(torch.stack(terms).mean()), abs=0.02)
 
 
-@pytest.mark.parametrize("method", LEARNING)
+@each_row("method", LEARNING)
 def test_every_method_learns_which_word_it_is(method: str) -> None:
     training = training_of(tiny_loaded("BERT"), of_method(method, epochs=4))
     shape = scores_of(training.adapted, training.train_rows.batch([0], training.device)[0]).shape
@@ -250,7 +251,7 @@ def test_merged_it_scores_the_same_and_transformers_opens_it(tmp_path: Path) -> 
         torch.testing.assert_close(adapted.kind.scores(opened(**given)), wanted, atol=1e-5, rtol=1e-5)
 
 
-@pytest.mark.parametrize("method", LEARNING)
+@each_row("method", LEARNING)
 def test_a_plan_counts_what_is_trained(method: str) -> None:
     loaded, spec = tiny_loaded("BERT"), of_method(method)
     adapted = adapt(loaded, 1, spec, SPAN)

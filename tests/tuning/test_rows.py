@@ -13,6 +13,7 @@ from explorer.models.loaded_model import LoadedModel
 from explorer.tasks.task import Example
 from explorer.tuning.rows import epoch_batches, ordered_batches, tokenise
 from tests.models import conftest as models_conftest
+from tests.rows import each_row
 
 bert_folder, bert, roberta = models_conftest.bert_folder, models_conftest.bert, models_conftest.roberta
 
@@ -87,7 +88,7 @@ def test_tokenising_leaves_the_shared_tokenizer_as_it_was(bert: LoadedModel) -> 
     assert bert.tokenizer.backend_tokenizer.to_str() == before
 
 
-@pytest.mark.parametrize(("rows", "size"), [(1, 16), (16, 16), (17, 16), (700, 16), (513, 3), (5, 512), (1025, 16)])
+@each_row(("rows", "size"), [(1, 16), (16, 16), (17, 16), (700, 16), (513, 3), (5, 512), (1025, 16)])
 def test_an_epoch_has_every_row_once(rows: int, size: int) -> None:
     lengths = np.random.default_rng(rows).integers(3, 60, rows)
     batches = epoch_batches(lengths, size, seed=3, epoch=1)

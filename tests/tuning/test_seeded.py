@@ -11,6 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from explorer.tuning.seeded import Seeded, SeededDropout
+from tests.rows import each_row
 
 DRAWS: dict[str, Callable[[], Tensor]] = {
     "linear": lambda: nn.Linear(5, 7).weight.detach(),
@@ -26,7 +27,7 @@ DRAWS: dict[str, Callable[[], Tensor]] = {
 }
 
 
-@pytest.mark.parametrize("draw", DRAWS.values(), ids=DRAWS)
+@each_row("draw", DRAWS.values(), ids=DRAWS)
 def test_a_draw_depends_on_the_seed_and_leaves_the_global_state_alone(draw: Callable[[], Tensor]) -> None:
     torch.manual_seed(1)
     before = torch.get_rng_state()

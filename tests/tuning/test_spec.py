@@ -9,6 +9,7 @@ import pytest
 
 from explorer.errors import BadInputError
 from explorer.tuning.spec import RunSpec
+from tests.rows import each_row
 
 BAD: tuple[tuple[str, Any], ...] = (
     ("learning_rate", 0),
@@ -66,7 +67,7 @@ BAD: tuple[tuple[str, Any], ...] = (
 )
 
 
-@pytest.mark.parametrize(("name", "value"), BAD, ids=[f"{name}={str(value)[:12]}" for name, value in BAD])
+@each_row(("name", "value"), BAD, ids=[f"{name}={str(value)[:12]}" for name, value in BAD])
 def test_a_setting_out_of_range_is_refused_by_its_name(name: str, value: Any) -> None:
     with pytest.raises(BadInputError, match=name):
         RunSpec(**{"model": "m", name: value})

@@ -27,6 +27,7 @@ from explorer.tuning.rows import Rows, never
 from explorer.tuning.spec import RunSpec
 from explorer.tuning.writing import WritingTraining, opening_of, prompt_of, rows_of, write
 from tests.engine.records import record
+from tests.rows import each_row
 from tests.tuning.samples import frozen_copy, is_unchanged, tiny_loaded
 
 ABLE = [method.slug for method in METHODS if method.trains_body]
@@ -82,7 +83,7 @@ class TestRows:
 
 
 class TestLoss:
-    @pytest.mark.parametrize("method", ABLE)
+    @each_row("method", ABLE)
     def test_it_is_transformers_own_over_the_texts_tokens(self, gpt2: LoadedModel, method: str) -> None:
         adapted = adapted_by(gpt2, method)
         rows = rows_of(gpt2, MEANINGS, 120)
@@ -104,7 +105,7 @@ class TestLoss:
 
 
 class TestTexts:
-    @pytest.mark.parametrize("method", ["lora", "full", "prefix", "houlsby", "ia3"])
+    @each_row("method", ["lora", "full", "prefix", "houlsby", "ia3"])
     def test_a_batch_writes_what_generate_writes_alone(self, gpt2: LoadedModel, method: str) -> None:
         adapted = adapted_by(gpt2, method)
         prompts = [prompt_of(gpt2, one.text) for one in MEANINGS]
@@ -138,7 +139,7 @@ class TestTexts:
         assert set(scores) == {"BLEU", "NIST", "METEOR", "ROUGE-L", "CIDEr", "loss"}
 
 
-@pytest.mark.parametrize("method", ["lora", "full", "bitfit", "ia3"])
+@each_row("method", ["lora", "full", "bitfit", "ia3"])
 def test_merged_it_says_the_same(gpt2: LoadedModel, method: str) -> None:
     adapted = adapted_by(gpt2, method)
     ids = torch.tensor([prompt_of(gpt2, MEANINGS[0].text)])

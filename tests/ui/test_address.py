@@ -12,6 +12,8 @@ from explorer.models.catalog import DEFAULT_MODEL
 from explorer.serving.pages import Pages
 from explorer.ui.address import LONGEST, Address
 from explorer.ui.kept_controls import Kept, UnreadableError, path_of
+from tests.asked import Events, asked_of
+from tests.rows import each_row
 
 FAR = 3
 
@@ -43,7 +45,7 @@ def named(address: Address, values: dict[str, Any]) -> dict[str, Any]:
     return {one.name: values[str(one.component._id)] for one in address.kept if str(one.component._id) in values}
 
 
-@pytest.mark.parametrize("fragment", ["", None, "content", 7])
+@each_row("fragment", ["", None, "content", 7])
 def test_a_page_without_an_address_opens_as_it_is(addresses: dict[str, Address], fragment: Any) -> None:
     assert named(addresses["masking"], restored(addresses["masking"], fragment).get("values", {})) == {}
 
@@ -70,7 +72,7 @@ def test_a_tab_inside_a_tab_has_both_names(addresses: dict[str, Address]) -> Non
     assert list(restored(masking, "tab=corrupt/epochs")["tabs"].values()) == ["corrupt", "epochs"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("fragment", "said"),
     [
         ("top_k=many", "top_k must be a number; got 'many'."),
@@ -120,6 +122,34 @@ def test_every_tab_has_an_address(addresses: dict[str, Address]) -> None:
     paths = [path_of(place) for address in addresses.values() for place in address.places()]
     assert "None" not in "/".join(paths)
     assert len(paths) > FAR * len(addresses)
+
+
+def test_every_tab_takes_up_all_that_can_be_asked_of_it(addresses: dict[str, Address]) -> None:
+    """Every control's value is read, goes to that control, and is none that Gradio or the action refuses."""
+    for slug, address in addresses.items():
+        for tab in asked_of(slug, address):
+            found, where = restored(address, tab.fragment), f"{slug}#{tab.fragment}"
+            assert found["said"] == "", where
+            assert found["tabs"] == ({} if tab.is_first else {str(number): name for number, name in tab.place}), where
+            assert found["values"].keys() == {str(one.component._id) for one in tab.controls}, where
+            for one in tab.controls:
+                value = found["values"][str(one.component._id)]
+                assert value == one.read(tab.texts[one.name]), (where, one.name)
+                one.component.preprocess(value)  # raises where the browser's value is none of the control's
+                if one.kind:
+                    one.kind.read(value, one.name)
+
+
+def test_a_browser_takes_up_every_kind_of_control(blocks: gr.Blocks, addresses: dict[str, Address]) -> None:
+    """Those of the first tabs and those that pages set by themselves are of all kinds that there are."""
+    events, tabs = Events(blocks), [one for slug, address in addresses.items() for one in asked_of(slug, address)]
+    kinds, seen = set(), set()
+    for tab in tabs:
+        here = {type(one.component) for one in tab.controls}
+        kinds |= here
+        if tab.is_first or any(events.sets_by_itself(one.component) for one in tab.controls):
+            seen |= here
+    assert seen == kinds
 
 
 def test_a_table_keeps_its_shape() -> None:

@@ -14,6 +14,7 @@ import pytest
 from gradio_client import Client, handle_file
 
 from tests.models import tiny
+from tests.rows import each_row
 from tests.ui.conftest import QUICK, newest, refusal, rows
 
 BAD_SETTINGS: dict[str, tuple[dict[str, Any], str]] = {
@@ -55,7 +56,7 @@ def test_a_bad_setting_is_named_with_what_it_may_be(
     assert hint in refusal(client, "/train", **{"model": tiny_model, **QUICK, **settings})
 
 
-@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e400"])
+@each_row("number", ["NaN", "Infinity", "-Infinity", "1e400"])
 def test_numbers_that_the_python_client_would_not_send_are_refused_too(
     client: Client, address: str, number: str
 ) -> None:
@@ -68,7 +69,7 @@ def test_numbers_that_the_python_client_would_not_send_are_refused_too(
     assert "learning_rate must be a number above 0 to 1e+06" in said
 
 
-@pytest.mark.parametrize("method", ["lora", "full", "head", "prompt"])
+@each_row("method", ["lora", "full", "head", "prompt"])
 def test_a_learning_rate_of_a_million_diverges_and_says_so(client: Client, tiny_model: str, method: str) -> None:
     said = refusal(client, "/train", model=tiny_model, **QUICK, method=method, learning_rate=1e6)
     assert "diverged" in said
@@ -94,7 +95,7 @@ def test_a_method_that_cannot_be_had_is_left_out_of_a_comparison(client: Client,
     assert "cannot be had" in said
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("parameters", "hint"),
     [
         ({"methods": ["lora", "magic"]}, "There is no method 'magic'"),
@@ -174,7 +175,7 @@ BAD_FILES: dict[str, tuple[str, str | bytes, str]] = {
 }
 
 
-@pytest.mark.parametrize(("name", "content", "hint"), BAD_FILES.values(), ids=BAD_FILES.keys())
+@each_row(("name", "content", "hint"), BAD_FILES.values(), ids=BAD_FILES.keys())
 def test_a_bad_file_is_named_with_the_line(
     client: Client, tmp_path: Path, name: str, content: str | bytes, hint: str
 ) -> None:

@@ -27,6 +27,7 @@ from explorer.shell import build_app, launch_options
 from tests.caller import Caller
 from tests.loops import run
 from tests.ports import serving
+from tests.rows import each_row
 from tests.ui.conftest import HAS_MCP, rows
 
 PASSWORD = "wïnter 26"
@@ -182,7 +183,7 @@ def closed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 class TestServed:
-    @pytest.mark.parametrize(
+    @each_row(
         "path",
         [
             "",
@@ -206,7 +207,7 @@ class TestServed:
         assert answer.status_code == 401
         assert "class's password" in answer.text
 
-    @pytest.mark.parametrize("path", ["run/fill_masks", "call/fill_masks", "queue/join", "upload", "mcp/", "cancel"])
+    @each_row("path", ["run/fill_masks", "call/fill_masks", "queue/join", "upload", "mcp/", "cancel"])
     def test_nothing_is_asked(self, closed: str, path: str) -> None:
         assert httpx.post(f"{closed}gradio_api/{path}", json={"data": []}).status_code == 401
 

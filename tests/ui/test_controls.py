@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 import gradio as gr
-import pytest
 
 from explorer.kinds import Flag, Name, Names, Number, OneOf, Whole
 from explorer.params import SecondText, Shown, params
 from explorer.ui.controls import control, controls
+from tests.rows import each_row
 
 WAYS = (("one", "a"), ("other", "b"))
 
@@ -36,7 +36,7 @@ def made(name: str, **options: Any) -> Any:
         return control(Asked, name, **options)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "kind", "expected"),
     [
         ("layer", gr.Slider, {"minimum": 0, "maximum": 11, "step": 1, "value": 4, "label": "Layer", "info": "From 0."}),

@@ -13,6 +13,7 @@ from gradio_client import Client, handle_file
 from safetensors.numpy import load
 
 from explorer.settings import BUNDLED_RUNS
+from tests.rows import each_row
 from tests.ui.conftest import QUICK, columns, newest, refusal, rows
 
 EXAMPLE, LAYERS = "example-lora-8", 6
@@ -225,7 +226,7 @@ class TestForgetting:
         assert lora["accuracy"] - before["accuracy"] == pytest.approx(lora["accuracy_change"])
         assert lora["change_high"] < 0 < lora["loss_change_low"]
 
-    @pytest.mark.parametrize(
+    @each_row(
         ("runs", "hint"),
         [
             ([], "Choose 1 to 12 runs"),

@@ -13,6 +13,7 @@ import explorer
 from explorer.reference import reference
 from explorer.serving.documented import MOST_ROWS, NO_FILE
 from tests.loops import run
+from tests.rows import each_row
 
 ACTIONS = explorer.actions()
 
@@ -23,7 +24,7 @@ def openapi(address: str) -> dict[str, Any]:
     return {path.rsplit("/", 1)[-1]: found["post"] for path, found in paths.items() if "post" in found}
 
 
-@pytest.mark.parametrize("name", ACTIONS)
+@each_row("name", ACTIONS)
 def test_openapi_explains_every_action_and_parameter(openapi: dict[str, Any], name: str) -> None:
     said, page = reference(ACTIONS[name]), openapi[name]
     assert page["summary"].startswith(said.summary)

@@ -13,6 +13,7 @@ from explorer.labs import LABS
 from explorer.runs.manager import RunManager
 from explorer.runs.record import RunRecord
 from explorer.settings import Settings
+from tests.rows import each_row
 from tests.ui.conftest import refusal, rows
 
 ACTIONS: dict[str, Any] = {action.name: action for lab in LABS for action in lab.actions}
@@ -85,7 +86,7 @@ def test_a_long_one_begins_to_answer_without_parameters(client: Client, name: st
     stream.cancel()
 
 
-@pytest.mark.parametrize("name", TRAIN)
+@each_row("name", TRAIN)
 def test_one_that_trains_is_queued_without_parameters(
     defaults: dict[str, dict[str, Any]], name: str, data_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -11,6 +11,7 @@ from gradio_client import Client
 from gradio_client.exceptions import AppError
 
 from explorer.labs import LABS, LiveAction
+from tests.rows import each_row
 from tests.ui.conftest import rows
 
 MODEL = "bert-small"
@@ -35,7 +36,7 @@ def parameters_of(client: Client, name: str) -> list[str]:
     return [parameter["parameter_name"] for parameter in named[f"/{name}"]["parameters"]]
 
 
-@pytest.mark.parametrize("name", ACTIONS)
+@each_row("name", ACTIONS)
 def test_endpoints_have_the_parameters_names_of_their_action(client: Client, name: str) -> None:
     action, names = ACTIONS[name], parameters_of(client, name)
     if isinstance(action, LiveAction):
@@ -48,7 +49,7 @@ def test_endpoints_have_the_parameters_names_of_their_action(client: Client, nam
     assert set(names) - {"model"} <= {field.name for field in fields(action.params)}
 
 
-@pytest.mark.parametrize("name", FILES_AND_BUTTONS)
+@each_row("name", FILES_AND_BUTTONS)
 def test_endpoints_that_are_no_actions_have_their_parameters(client: Client, name: str) -> None:
     assert parameters_of(client, name) == FILES_AND_BUTTONS[name]
 
@@ -66,7 +67,7 @@ PROMISED = {
 """What courses were told that they may write without names: these parameters, in this order."""
 
 
-@pytest.mark.parametrize("name", PROMISED)
+@each_row("name", PROMISED)
 def test_parameters_stand_in_the_order_in_which_they_are_documented(client: Client, name: str) -> None:
     promised = PROMISED[name].split()
     assert parameters_of(client, name)[: len(promised)] == promised
@@ -134,7 +135,7 @@ BAD_TEXTS = {
 }
 
 
-@pytest.mark.parametrize(("text", "hint"), BAD_TEXTS.values(), ids=BAD_TEXTS.keys())
+@each_row(("text", "hint"), BAD_TEXTS.values(), ids=BAD_TEXTS.keys())
 def test_a_bad_text_gets_a_sentence_that_says_what_to_do(client: Client, text: str, hint: str) -> None:
     with pytest.raises(AppError, match=r".*") as raised:
         client.predict(model=MODEL, text=text, top_k=5, api_name="/fill_masks")
@@ -153,7 +154,7 @@ ODD_TEXTS = {
 }
 
 
-@pytest.mark.parametrize("text", ODD_TEXTS.values(), ids=ODD_TEXTS.keys())
+@each_row("text", ODD_TEXTS.values(), ids=ODD_TEXTS.keys())
 def test_an_odd_text_is_answered(client: Client, text: str) -> None:
     table = rows(client.predict(model=MODEL, text=text, top_k=2, api_name="/fill_masks"))
     assert len(table) == 2
@@ -185,7 +186,7 @@ def test_a_good_request_after_the_bad_ones_is_answered(client: Client) -> None:
     assert len(rows(answer)) == 1
 
 
-@pytest.mark.parametrize("path", ["", *[lab.slug for lab in LABS]])
+@each_row("path", ["", *[lab.slug for lab in LABS]])
 def test_every_page_has_its_own_url(address: str, path: str) -> None:
     with urllib.request.urlopen(f"{address}{path}", timeout=120) as answer:
         assert answer.status == 200

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import Any
 
-import pytest
 from gradio_client import Client
 
 from explorer.labs import LABS
+from tests.rows import each_row
 
 KINDS = ("Why", "Data", "Copy as Python")
 IN_ORDER = re.compile("(Why, )?(Data, Copy as Python, )+")
@@ -42,7 +42,7 @@ def sections_of(client: Client, path: str) -> list[tuple[str, str]]:
     return [(name, "".join(f"{kind}, " for kind in kinds)) for name, kinds in found if kinds]
 
 
-@pytest.mark.parametrize("path", ["", *(lab.slug for lab in LABS)])
+@each_row("path", ["", *(lab.slug for lab in LABS)])
 def test_folds_have_one_order(client: Client, path: str) -> None:
     sections = sections_of(client, path)
     assert sections

@@ -21,6 +21,7 @@ from explorer.serving.entry import Entry
 from explorer.serving.front_door import CLOSED, COOKIE, FrontDoor, lecturers_key
 from explorer.serving.rates import Tries
 from explorer.settings import Settings
+from tests.rows import each_row
 
 KEY = "tëach; me/ %41"
 
@@ -120,7 +121,7 @@ class TestServed:
             assert headers["referrer-policy"] == "same-origin", path
             assert "camera=()" in headers["permissions-policy"], path
 
-    @pytest.mark.parametrize(
+    @each_row(
         "path",
         [
             "monitoring",
@@ -203,7 +204,7 @@ class TestOtherSites:
         assert visitor.get("/", headers=headers).status_code == 200
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("host", "status"),
     [
         ("bert.example.edu", 200),

@@ -11,6 +11,7 @@ from gradio_client import Client
 
 import explorer
 from tests.models.tiny import save
+from tests.rows import each_row
 from tests.ui.conftest import columns, refusal, rows
 
 
@@ -48,7 +49,7 @@ def test_a_tokenizer_that_cannot_be_had_leaves_the_others(client: Client) -> Non
     assert "bert-small" in said
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("given", "says"),
     [
         ({"text": ""}, "Type a sentence"),

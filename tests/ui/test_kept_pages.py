@@ -18,6 +18,7 @@ from explorer.labs import LABS
 from explorer.serving import kept_pages
 from explorer.serving.kept_pages import KeptPages
 from tests import loops
+from tests.rows import each_row
 
 
 @pytest.fixture
@@ -74,7 +75,7 @@ def test_invented_hosts_fill_no_memory(visitor: TestClient, monkeypatch: pytest.
     assert visitor.get("/page", headers={"host": "a"}).text.endswith("made 3")
 
 
-@pytest.mark.parametrize("lab", LABS, ids=lambda lab: lab.slug)
+@each_row("lab", LABS, ids=lambda lab: lab.slug)
 def test_every_lab_is_served_compressed_and_whole(address: str, lab: object) -> None:
     for _ in range(2):
         answer = httpx.get(f"{address}{lab.slug}")  # type: ignore[attr-defined]

@@ -16,6 +16,7 @@ from explorer.lessons.checking import wrong
 from explorer.lessons.reading import bundled, read
 from explorer.lessons.routes import KEY
 from explorer.serving.pages import Pages
+from tests.rows import each_row
 
 OWN = """\
 title: Mine
@@ -46,7 +47,7 @@ def joined(browser: httpx.Client, code: str) -> str:
     return str(browser.post(f"explorer/class/{code}/join", json={}).json()["name"])
 
 
-@pytest.mark.parametrize("name", bundled())
+@each_row("name", bundled())
 def test_every_step_of_a_bundled_lesson_opens_as_it_says(name: str, blocks: gr.Blocks) -> None:
     addresses = cast(Pages, blocks).addresses
     said = {step.at: wrong(step.at, addresses) for step in bundled()[name].steps}

@@ -23,6 +23,7 @@ from explorer.serving.refusal import Refusal
 from explorer.serving.uploads import Uploads
 from explorer.settings import Settings
 from tests import loops
+from tests.rows import each_row
 
 VISITOR = HTTPConnection({"type": "http", "headers": [], "client": ("10.1.2.3", 1)})
 ROWS = b"text,label\n" + b"".join(b"row %d,%d\n" % (number, number % 2) for number in range(40))
@@ -147,7 +148,7 @@ class TestAllowed:
         assert looked == ["rebind.example"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "link",
     [
         "http://127.0.0.1/",
@@ -209,8 +210,8 @@ class TestServed:
         assert "32 examples to train on" in str(said)
         assert asked == [("127.0.0.1", None if streams else "ada")]
 
-    @pytest.mark.parametrize("method", ["GET", "HEAD"])
-    @pytest.mark.parametrize(
+    @each_row("method", ["GET", "HEAD"])
+    @each_row(
         "path",
         [
             "file=http://{}",

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 
 import gradio as gr
-import pytest
 
 from explorer.labs import CHAPTERS, LABS, Lab
 from explorer.settings import ROOT
+from tests.rows import each_row
 
 IN_LETTERS = {"delta": "ΔW", "agrees": "What agrees"}
 """Titles that an address can't spell, or that would be long in one."""
@@ -16,7 +16,7 @@ IN_LETTERS = {"delta": "ΔW", "agrees": "What agrees"}
 TITLES = {lab.slug: lab.title for lab in LABS}
 
 
-@pytest.mark.parametrize("lab", LABS, ids=lambda lab: lab.slug)
+@each_row("lab", LABS, ids=lambda lab: lab.slug)
 def test_address_folder_and_title_say_the_same(lab: Lab) -> None:
     assert lab.tab.startswith(f"explorer.labs.{lab.slug}.")
     if lab.slug in IN_LETTERS:

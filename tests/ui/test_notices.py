@@ -7,13 +7,13 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import gradio as gr
-import pytest
 from starlette.requests import Request
 
 from explorer.serving.notices import TOLD, Notice, NoticingPages
 from explorer.serving.sessions import VisitorState
 from explorer.ui.components import notice_place
 from tests import loops
+from tests.rows import each_row
 
 SKIPPED = gr.skip()
 REFUSED = '<div class="notice" role="alert">Write a text.</div>'
@@ -85,7 +85,7 @@ def test_what_a_page_asked_before_it_showed_a_refusal_leaves_it_though_it_came_l
     loops.run(ask())
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("by", "asked", "gone"),
     [((1, 2), 2, True), ((1, 2), 0.5, False), ((1, 3), 2, False), ((1, 3), 3.5, True)],
 )

@@ -28,6 +28,7 @@ from gradio.state_holder import SessionState
 from explorer.serving import front_door, patches
 from explorer.serving.frontend import FRONTEND
 from tests.ports import serving
+from tests.rows import each_row
 
 SERVING = Path(patches.__file__).parent
 
@@ -193,7 +194,7 @@ class TestServed:
             assert httpx.get(served.local_url).status_code == 200
             assert len(copied) >= request
 
-    @pytest.mark.parametrize("closed", front_door.CLOSED)
+    @each_row("closed", front_door.CLOSED)
     def test_what_the_front_door_closes_is_open(self, closed: str) -> None:
         """A path that Gradio no longer has need not be closed."""
         assert closed.removeprefix("/gradio_api").strip("/") in inspect.getsource(gradio.routes)

@@ -21,6 +21,7 @@ from explorer.path import LEADS, PATH, PLACES, STATIONS
 from explorer.serving.pages import Pages
 from explorer.ui.address import Address
 from explorer.ui.kept_controls import path_of
+from tests.rows import each_row
 from tests.ui.test_address import Picker
 
 NAMED = sorted({one.to for one in (*LEADS.values(), *STATIONS, *PLACES)})
@@ -38,7 +39,7 @@ def test_every_tab_says_what_it_leaves_open_and_where_that_leads(addresses: dict
     assert tabs == set(LEADS)
 
 
-@pytest.mark.parametrize("to", NAMED)
+@each_row("to", NAMED)
 def test_every_address_that_is_named_opens(to: str, addresses: dict[str, Address]) -> None:
     slug, _, fragment = to.partition("#")
     found = addresses[slug].restore(Picker(), "", fragment)

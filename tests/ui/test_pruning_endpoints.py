@@ -9,6 +9,7 @@ import pytest
 from gradio_client import Client
 
 from explorer.labs import LABS
+from tests.rows import each_row
 from tests.ui.conftest import columns, refusal, rows
 
 pytestmark = pytest.mark.skipif("pruning" not in {lab.slug for lab in LABS}, reason="the lab is not registered")
@@ -53,7 +54,7 @@ def test_orders_steps_hand_and_forms(client: Client, trained: str) -> None:
     assert [row["form"] for row in forms] == ["fp32", "bf16", "int8"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "given", "hint"),
     [
         ("/importance", {"unit": "toe"}, "unit must be one of"),

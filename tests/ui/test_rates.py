@@ -7,6 +7,7 @@ from starlette.requests import Request
 
 from explorer.serving import rates
 from explorer.serving.rates import Rate, Tries, host_of
+from tests.rows import each_row
 
 
 class Clock:
@@ -51,7 +52,7 @@ def test_only_wrong_tries_count() -> None:
     assert tries.left("there")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("client", "host"),
     [
         (("10.0.0.7", 1), "10.0.0.7"),

@@ -16,6 +16,7 @@ from explorer.params import declared
 from explorer.tab import Choice, Tab
 from explorer.ui.page import Page
 from explorer.ui.tabs import build_tab
+from tests.rows import each_row
 from tests.test_layers import ROOT, questions
 
 
@@ -29,7 +30,7 @@ def described(path: Path) -> Tab:
 TABS = [pytest.param(described(path), id=path.stem) for path in questions()]
 
 
-@pytest.mark.parametrize("tab", TABS)
+@each_row("tab", TABS)
 def test_a_tab_asks_for_parameters_that_there_are(tab: Tab) -> None:
     known = declared(tab.action.params).keys()
     assert set(tab.inputs) | set(tab.opening) <= known
@@ -38,7 +39,7 @@ def test_a_tab_asks_for_parameters_that_there_are(tab: Tab) -> None:
         tab.action.params(**values)
 
 
-@pytest.mark.parametrize("tab", TABS)
+@each_row("tab", TABS)
 def test_a_choice_is_one_that_its_figure_is_drawn_by(tab: Tab) -> None:
     taken = signature(tab.figure.picture).parameters
     assert {part.name for part in tab.asks if isinstance(part, Choice)} == {*taken} - {"result"}
@@ -60,7 +61,7 @@ def test_a_choice_is_seen_by_the_page_and_not_by_clients() -> None:
     assert sorted(target[1] for event in redrawn for target in event.targets) == ["input", "input", "input", "select"]
 
 
-@pytest.mark.parametrize("tab", TABS)
+@each_row("tab", TABS)
 def test_a_tab_is_laid_out_once_and_nothing_of_it_outside(tab: Tab, blocks: gr.Blocks) -> None:
     tabs = [block for block in blocks.blocks.values() if isinstance(block, gr.Tab)]
     [laid_out] = [block for block in tabs if (block.id, block.label) == (tab.slug, tab.title)]

@@ -14,9 +14,10 @@ from explorer.runs.comparing import Compared
 from explorer.runs.examples import BY_METHOD
 from explorer.settings import Settings
 from explorer.ui.used_model import line_of_runs, used_line
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("model", "used", "said"),
     [
         ("bert-small", ("bert-small",), ""),
@@ -64,7 +65,7 @@ def test_tabs_without_a_model_of_the_pages_say_so(blocks: gr.Blocks, tab: str, s
     assert any(f"Used on this tab: <strong>{said}</strong>" in str(value) for value in values_within(found))
 
 
-@pytest.mark.parametrize("tab", ["Order", "Continue a text", "A meaning in words", "Adapt GPT-2"])
+@each_row("tab", ["Order", "Continue a text", "A meaning in words", "Adapt GPT-2"])
 def test_tabs_with_models_of_their_own_have_a_line_that_names_them(blocks: gr.Blocks, tab: str) -> None:
     (found,) = [
         block for block in blocks.blocks.values() if isinstance(block, gr.Tab) and str(block.label).startswith(tab)

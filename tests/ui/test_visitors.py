@@ -14,6 +14,7 @@ from explorer.runs.manager import LECTURER
 from explorer.runs.queue import party_of
 from explorer.serving import visitors
 from explorer.serving.visitors import NAMES, Names, owner_of
+from tests.rows import each_row
 
 RUNS: Any = SimpleNamespace(is_lecturer=lambda key: key == "teach")
 
@@ -39,7 +40,7 @@ def test_after_a_restart_the_name_is_signed_again_and_finds_its_runs() -> None:
     assert party_of(owner_of(RUNS, NAMES.give(before, "10.0.0.1"), asked())) == name
 
 
-@pytest.mark.parametrize("name", ["ada", "ada.", "ada.0123", "ada.\u00fc", ".", ""])
+@each_row("name", ["ada", "ada.", "ada.0123", "ada.\u00fc", ".", ""])
 def test_names_that_a_client_invents_share_a_turn(name: str) -> None:
     assert party_of(owner_of(RUNS, name, asked())) == "address 10.0.0.1"
     assert party_of(owner_of(RUNS, name, asked("10.0.0.2"))) == "address 10.0.0.2"
@@ -56,9 +57,7 @@ def test_an_address_is_not_given_names_without_end(monkeypatch: pytest.MonkeyPat
     assert len(names._given) == 2
 
 
-@pytest.mark.parametrize(
-    "name", [LECTURER, OWNER, SCRIPT_OWNER, "lecturer:", "lecturer:\u00fc", "lecturer:teach2", f" {OWNER}.x"]
-)
+@each_row("name", [LECTURER, OWNER, SCRIPT_OWNER, "lecturer:", "lecturer:\u00fc", "lecturer:teach2", f" {OWNER}.x"])
 def test_nobody_takes_a_name_that_is_not_for_visitors(name: str) -> None:
     assert owner_of(RUNS, name, asked(session="s9")) == "client-s9"
 
@@ -67,7 +66,7 @@ def test_the_lecturers_key_makes_the_lecturer() -> None:
     assert owner_of(RUNS, "lecturer:teach", asked()) == LECTURER
 
 
-@pytest.mark.parametrize("odd", [5, 0, True, ["ada"], {"a": 1}, "\ud800", "x" * 100_000])
+@each_row("odd", [5, 0, True, ["ada"], {"a": 1}, "\ud800", "x" * 100_000])
 def test_what_cannot_be_a_name_is_refused(odd: object) -> None:
     with pytest.raises(BadInputError, match="visitor must be a name"):
         owner_of(RUNS, odd, asked())

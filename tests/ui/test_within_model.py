@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import gradio as gr
-import pytest
 
 from explorer.serving.pages import within_ends
 from explorer.ui.within_model import within_model
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("model", "asked", "expected"),
     [
         ("bert-small", {"layer": 5, "head": 11}, {"layer": 5, "head": 11}),

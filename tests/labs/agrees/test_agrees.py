@@ -12,6 +12,7 @@ from explorer.labs.agrees.jobs import published_figures
 from explorer.labs.agrees.schema import EVERY, STANDINGS, Finding, PublishedParams, PublishedResult
 from explorer.published.check import PAPERS
 from explorer.published.checks import CHECKS
+from tests.rows import each_row
 
 
 def finding(**changed: object) -> Finding:
@@ -35,9 +36,7 @@ def test_filters_choose_papers_and_verdicts() -> None:
     assert {one.paper for one in papers[0]} == {next(iter(PAPERS.values()))}
 
 
-@pytest.mark.parametrize(
-    "given", [{"paper": "attention"}, {"verdict": "maybe"}, {"paper": ["lora"]}, {"verdict": None}]
-)
+@each_row("given", [{"paper": "attention"}, {"verdict": "maybe"}, {"paper": ["lora"]}, {"verdict": None}])
 def test_another_choice_is_refused(given: dict[str, object]) -> None:
     with pytest.raises(BadInputError, match="must be one of"):
         PublishedParams(**given)  # type: ignore[arg-type]
@@ -67,7 +66,7 @@ def test_the_sentence_counts_and_names_the_furthest() -> None:
     assert "None of" in figures.published_sentence(PublishedResult((), whole=False))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("changed", "standing"),
     [
         ({"apart": 0.0199}, "near"),

@@ -21,6 +21,7 @@ from explorer.ui.outputs import Outputs
 from tests.labs.attribution import samples
 from tests.labs.attribution.samples import CONDUCTANCE, GRADIENTS, OCCLUSION, ROLLOUT, SALIENCY, asked, result
 from tests.labs.drawing import HOSTILE, assert_draws, assert_safe
+from tests.rows import each_row
 
 EVERY = (
     samples.started(),
@@ -125,7 +126,7 @@ def test_an_answer_that_is_not_the_models_first_is_said_to_be_none() -> None:
     assert "zero vector" in text_of(figures.caption(samples.long()))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("parts", "columns"),
     [
         ((GRADIENTS,), ("position", "token", "attribution")),
@@ -237,7 +238,7 @@ def test_most_is_said_of_more_than_half_alone_and_one_read_token_has_all_by_cons
     assert "all of it stands there" not in said((0, 3.0, 1.0), (0, 0.1, 3.9))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("layers", "said"),
     [
         (((0, 3.0, 1.0),), "Most of … “keys” in the one layer."),
@@ -256,7 +257,7 @@ def test_the_first_and_the_last_layer_are_named(layers: tuple[tuple[float, ...],
     assert told == said.replace("…", "the difference from the baseline flows through")
 
 
-@pytest.mark.parametrize("text", [*HOSTILE, "<b>bold</b>", "%{y}", "$x$", "</script><script>", "`", "\u2028"])
+@each_row("text", [*HOSTILE, "<b>bold</b>", "%{y}", "$x$", "</script><script>", "`", "\u2028"])
 def test_a_visitors_text_stays_text(text: str) -> None:
     shown = samples.hostile(text)
     assert_safe(figures.sentence(shown), text, MARKINGS)
@@ -310,6 +311,6 @@ def test_places_can_be_pressed_where_there_are_several() -> None:
     assert figures.place_chips(result())["chips"] == []
 
 
-@pytest.mark.parametrize("value", [-800.0, -3.0, 0.0, 3.0, 800.0])
+@each_row("value", [-800.0, -3.0, 0.0, 3.0, 800.0])
 def test_log_odds_become_probabilities_without_overflow(value: float) -> None:
     assert figures.probability(value) + figures.probability(-value) == pytest.approx(1)

@@ -15,6 +15,7 @@ from explorer.labs.attribution.params import AttributeParams
 from explorer.labs.attribution.schema import STEPS, AttributionResult, PathParams
 from explorer.models.loaded_model import LoadedModel
 from tests.labs.attribution.bench import AtHand, asked_of, last, shown
+from tests.rows import each_row
 
 TEXT = "the cats [MASK] on a mat ."
 THREE = ("integrated_gradients", "saliency", "occlusion")
@@ -37,7 +38,7 @@ def test_all_that_was_chosen_is_there_in_one_order_with_the_rollout_last(bert: L
         assert None not in part.values
 
 
-@pytest.mark.parametrize("method", BY_SLUG)
+@each_row("method", BY_SLUG)
 def test_every_method_ends_alone(bert: LoadedModel, method: str) -> None:
     result = answered(bert, method=method)
     assert [part.method for part in result.parts] == list(dict.fromkeys([method, "rollout"]))

@@ -9,6 +9,7 @@ import pytest
 from explorer.errors import BadInputError
 from explorer.labs.attribution.methods import METHODS
 from explorer.labs.attribution.params import AttributeParams, AttributeRunParams
+from tests.rows import each_row
 
 
 def asked(**changes: Any) -> AttributeParams:
@@ -32,7 +33,7 @@ def test_what_a_page_or_a_client_sends_becomes_one_form() -> None:
     assert AttributeRunParams("r", "good", None).sentence_b == ""  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("changes", "says"),
     [
         ({"text": " "}, "Type a sentence"),

@@ -20,6 +20,7 @@ from explorer.runs.open import OpenRun
 from explorer.runs.record import RunStatus
 from explorer.runs.store import WEIGHTS
 from tests.labs.attribution.bench import AtHand, last, open_run
+from tests.rows import each_row
 
 ALL = ("integrated_gradients", "occlusion", "conductance")
 
@@ -31,7 +32,7 @@ def answered(loaded: LoadedModel, run: OpenRun, **changes: Any) -> AttributionRe
     return result
 
 
-@pytest.mark.parametrize("method", ["full", "head", "bitfit", "lora", "houlsby", "pfeiffer", "ia3"])
+@each_row("method", ["full", "head", "bitfit", "lora", "houlsby", "pfeiffer", "ia3"])
 def test_the_runs_class_is_shared_out_completely(tmp_path: Path, bert: LoadedModel, method: str) -> None:
     run = open_run(tmp_path, bert, method)
     result = answered(bert, run, baseline="zero")

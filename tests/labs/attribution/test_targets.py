@@ -15,6 +15,7 @@ from explorer.models.loaded_model import LoadedModel, load_model
 from explorer.settings import Settings
 from tests.labs.attribution.bench import asked_of
 from tests.models.tiny import save_byte_level
+from tests.rows import each_row
 
 Family = Callable[[str], LoadedModel]
 
@@ -69,7 +70,7 @@ def test_the_two_classes_of_a_pair_are_each_others_opposite(bert: LoadedModel) -
     assert {one.is_top, other.is_top} == {True, False}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "second", "changes", "says"),
     [
         ("the cat sat", "", {}, r"write \[MASK\]"),

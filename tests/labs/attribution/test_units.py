@@ -9,10 +9,11 @@ from scipy.stats import spearmanr
 
 from explorer.labs.attribution.schema import TokenView
 from explorer.labs.attribution.units import spearman, summed, units_of
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize("length", [3, 4, 17, 200])
-@pytest.mark.parametrize("levels", [2, 5, 10_000])
+@each_row("length", [3, 4, 17, 200])
+@each_row("levels", [2, 5, 10_000])
 def test_rank_correlation_is_scipys_with_ties_and_without(length: int, levels: int) -> None:
     draw = random.Random(length * levels)
     for _ in range(5):

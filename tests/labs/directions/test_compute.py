@@ -26,6 +26,7 @@ from explorer.labs.directions.schema import (
 )
 from explorer.models.loaded_model import ModelStore
 from explorer.settings import BUNDLED_MODELS, Settings
+from tests.rows import each_row
 
 TEXT = "The ship left the old harbour at dawn, and nobody saw it again."
 PLACE = 6  # harbour
@@ -146,13 +147,13 @@ def test_without_a_position_the_word_after_the_middle_is_hidden(resources: Any) 
     assert directions(resources, DirectionsParams("Rain!")).word == "Rain"
 
 
-@pytest.mark.parametrize(("title", "text", "place"), EXAMPLES)
+@each_row(("title", "text", "place"), EXAMPLES)
 def test_the_examples_hide_the_word_they_name(resources: Any, title: str, text: str, place: str) -> None:
     word = directions(resources, DirectionsParams(text, int(place))).word
     assert word in ("are", "bird", "doctor", "word", "House", "nor")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("given", "says"),
     [
         ({"text": ""}, "Type a sentence first"),

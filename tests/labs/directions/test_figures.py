@@ -26,6 +26,7 @@ from explorer.labs.directions.schema import (
 )
 from explorer.models.catalog import bundled
 from tests.labs.drawing import HOSTILE, assert_draws, assert_safe, written
+from tests.rows import each_row
 
 SHARES = (0.1, 0.02, 0.001, 0.6)
 
@@ -96,7 +97,7 @@ def test_pieces_are_told() -> None:
     assert "pieces" not in figures.directions_notes(directions_result())
 
 
-@pytest.mark.parametrize("text", HOSTILE)
+@each_row("text", HOSTILE)
 def test_a_visitors_words_stay_text(text: str) -> None:
     assert_safe(figures.directions_sentence(directions_result(word=text)), text)
     assert_draws(figures.directions_figure(directions_result(word=text)))
@@ -214,7 +215,7 @@ def test_each_stack_is_drawn_with_a_label_and_every_bundled_model_has_its_place(
     assert all(name in drawn for name in bundled())
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("shares", "said"),
     [
         ((0.1, 0.2, 0.7, 0.3), "Here the right is enough."),

@@ -21,6 +21,7 @@ from explorer.runs.record import RunStatus
 from explorer.runs.report import progress
 from explorer.tuning.students import ablated
 from tests.labs.distillation.samples import THREE, ablation, alone, distilled, losses, on_text, soft, student, teacher
+from tests.rows import each_row
 
 HOSTILE = "</script><img onerror=x> `$x$` %{y} \u2028 <b>"
 
@@ -167,7 +168,7 @@ class TestStudents:
         assert "p = 1," in train_figures.sizes_list(same)
         assert "chance" not in train_figures.distill_sentence(distilled(students=(one,), sizes=())).striptags()
 
-    @pytest.mark.parametrize(
+    @each_row(
         ("changes", "expected"),
         [
             ({"status": RunStatus.QUEUED, "step": 0, "place": 2, "outcome": None}, "turn: 2 runs ahead of this one"),

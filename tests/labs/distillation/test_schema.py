@@ -22,31 +22,32 @@ from explorer.tuning.spec import RunSpec
 from explorer.ui.controls import control
 from explorer.ui.signatures import for_clients
 from tests.engine.records import record
+from tests.rows import each_row
 
 BAD_TEMPERATURES = (0, -1, math.nan, math.inf, "hot", None, 1001)
 
 
-@pytest.mark.parametrize("temperature", BAD_TEMPERATURES, ids=str)
-@pytest.mark.parametrize("params", [SoftTargetsParams, LossesParams])
+@each_row("temperature", BAD_TEMPERATURES, ids=str)
+@each_row("params", [SoftTargetsParams, LossesParams])
 def test_a_temperature_out_of_range(params: Any, temperature: Any) -> None:
     with pytest.raises(BadInputError, match="temperature"):
         params("the cat", temperature)
 
 
-@pytest.mark.parametrize("text", ["", "   ", None, 7])
+@each_row("text", ["", "   ", None, 7])
 def test_no_text(text: Any) -> None:
     for params in (SoftTargetsParams, LossesParams):
         with pytest.raises(BadInputError, match="sentence is empty"):
             params(text)
 
 
-@pytest.mark.parametrize("top_k", [0, 31, 1.5, "many", math.nan])
+@each_row("top_k", [0, 31, 1.5, "many", math.nan])
 def test_a_number_of_classes_out_of_range(top_k: Any) -> None:
     with pytest.raises(BadInputError, match="top_k"):
         SoftTargetsParams("the cat", top_k=top_k)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "value"),
     [("alpha", 1.01), ("alpha", -0.1), ("alpha", math.nan), ("student_layers", -1), ("student_layers", 1.5)],
 )
@@ -55,7 +56,7 @@ def test_a_share_or_a_depth_out_of_range(name: str, value: float) -> None:
         LossesParams("the cat", **{name: value})  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "value"),
     [
         *(("temperature", value) for value in BAD_TEMPERATURES),

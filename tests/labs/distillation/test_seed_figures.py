@@ -14,6 +14,7 @@ from explorer.labs.distillation.train.schema import Seeded
 from explorer.runs.record import RunStatus
 from explorer.tuning.spec import RunSpec
 from tests.labs.distillation.samples import SPEC, on_text, seeded, student, teacher
+from tests.rows import each_row
 
 HIGH, LOW = (0.85, 0.86, 0.87, 0.84, 0.86), (0.70, 0.72, 0.69, 0.71, 0.70)
 
@@ -27,7 +28,7 @@ def noted(result: Seeded) -> str:
     return seeds_list(result).striptags()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("with_teacher", "without", "verdict"),
     [
         (HIGH, LOW, "The teacher helps: +15.2 points"),

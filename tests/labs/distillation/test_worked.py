@@ -9,6 +9,7 @@ from explorer.runs.examples import BY_ABLATION, COMPANIONS, EVERY, EXAMPLES, FEW
 from explorer.runs.record import RunRecord, RunStatus
 from explorer.settings import BUNDLED_RUNS
 from explorer.tuning.students import is_student
+from tests.rows import each_row
 
 STUDENTS = [worked for worked in EXAMPLES if is_student(worked.spec)]
 
@@ -17,7 +18,7 @@ def bundled(run_id: str) -> RunRecord:
     return RunRecord.from_json((BUNDLED_RUNS / run_id / "record.json").read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize("worked", STUDENTS, ids=lambda worked: worked.run_id)
+@each_row("worked", STUDENTS, ids=lambda worked: worked.run_id)
 def test_each_was_trained_with_its_settings(worked: Worked) -> None:
     record = bundled(worked.run_id)
     assert record.spec == worked.spec

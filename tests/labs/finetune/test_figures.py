@@ -26,6 +26,7 @@ from explorer.tuning.methods import METHODS
 from explorer.tuning.spec import RunSpec
 from tests.labs.drawing import HOSTILE, assert_draws, assert_safe
 from tests.labs.finetune.records import record, regression
+from tests.rows import each_row
 
 
 def test_smoothing_is_a_weighted_mean_and_leaves_a_constant_alone() -> None:
@@ -107,7 +108,7 @@ def test_a_correlation_below_zero_stays_in_view() -> None:
     assert drawn.layout.yaxis2.range[0] < -0.3
 
 
-@pytest.mark.parametrize("name", HOSTILE)
+@each_row("name", HOSTILE)
 def test_a_visitors_task_name_stays_text(name: str) -> None:
     run = record(name=name, task_title=name)
     assert_safe(figures.run_sentence(run), name)
@@ -119,7 +120,7 @@ def test_a_visitors_task_name_stays_text(name: str) -> None:
     assert "<img" not in listed
 
 
-@pytest.mark.parametrize("text", HOSTILE)
+@each_row("text", HOSTILE)
 def test_a_visitors_examples_stay_text_among_the_mistakes(text: str) -> None:
     base = record()
     assert base.outcome is not None
@@ -133,7 +134,7 @@ def test_a_visitors_examples_stay_text_among_the_mistakes(text: str) -> None:
     assert_safe(outcome_figures.mistakes(record(outcome=outcome)), text, tags)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("changes", "says"),
     [
         ({"status": RunStatus.QUEUED, "outcome": None, "place": 2}, "2 runs ahead of this one"),
@@ -355,7 +356,7 @@ def test_a_method_that_cannot_be_had_stands_in_the_table_with_its_reason() -> No
     assert "400 MB" in costs
 
 
-@pytest.mark.parametrize("method", METHODS, ids=lambda method: method.slug)
+@each_row("method", METHODS, ids=lambda method: method.slug)
 def test_the_settings_name_the_rate_that_was_used(method: object) -> None:
     run = record(spec=RunSpec("bert-small", method=method.slug))  # type: ignore[attr-defined]
     assert f"learning rate {method.learning_rate:g}" in figures.settings_line(run)  # type: ignore[attr-defined]

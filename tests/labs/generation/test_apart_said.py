@@ -7,6 +7,7 @@ import pytest
 from explorer.labs.generation.apart.figures import parts_notes, parts_sentence
 from explorer.labs.generation.apart.jobs import score_parts
 from explorer.labs.generation.apart.schema import PartsParams
+from tests.rows import each_row
 
 PUB = "a pub near the river"
 
@@ -37,7 +38,7 @@ def test_smoothing_is_told_where_an_order_has_no_match(text: str, smoothed: bool
     assert ("half a match" in said("BLEU", text, PUB)[1]) is smoothed
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("metric", "text", "told", "noted"),
     [
         ("BLEU", PUB, "BLEU 100.0: every run of four words is in a reference.", "; no brevity penalty."),

@@ -21,6 +21,7 @@ from explorer.labs.generation.continued.schema import (
     period,
 )
 from tests.labs.drawing import HOSTILE, assert_draws
+from tests.rows import each_row
 
 
 def written(ids: str, share: float = 0.5, **more: Any) -> tuple[Written, ...]:
@@ -45,7 +46,7 @@ def result(*rows: Row, done: bool = True, **more: Any) -> ContinueResult:
     return ContinueResult("m", asked, "A text", rows, 6, 6, **{"room": None, "done": done, "next": NEXT, **more})
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("ids", "found"),
     [
         ("abcdef", (0, 0)),
@@ -60,7 +61,7 @@ def test_the_longest_repeat_does_not_overlap_itself(ids: str, found: tuple[int, 
     assert longest_repeat([ord(one) for one in ids]) == found
 
 
-@pytest.mark.parametrize(("ids", "found"), [("abab", 2), ("aaa", 1), ("abc", 3), ("abcab", 3), ("abca", 4), ("", 0)])
+@each_row(("ids", "found"), [("abab", 2), ("aaa", 1), ("abc", 3), ("abcab", 3), ("abca", 4), ("", 0)])
 def test_what_goes_round_in_a_piece(ids: str, found: int) -> None:
     assert period([ord(one) for one in ids]) == found
 
@@ -104,7 +105,7 @@ def test_the_table_has_a_row_for_each_token() -> None:
     assert [row[:3] for row in table.rows] == [("greedy", 1, "a"), ("greedy", 2, "b"), ("beam", 1, "c")]
 
 
-@pytest.mark.parametrize("decoding", list(DECODINGS))
+@each_row("decoding", list(DECODINGS))
 def test_the_distribution_draws_for_every_decoding(decoding: str) -> None:
     allowed = {"greedy": 1, "top_k": 3, "top_p": 5}.get(decoding, 15)
     top = tuple(replace(one, allowed=one.rank <= allowed) for one in NEXT.top)
@@ -118,7 +119,7 @@ def test_the_distribution_draws_for_every_decoding(decoding: str) -> None:
     assert len(cuts) == (allowed < 15)
 
 
-@pytest.mark.parametrize("text", HOSTILE)
+@each_row("text", HOSTILE)
 def test_texts_stay_texts(text: str) -> None:
     one = replace(candidate(1, text), token_id=7)
     told = replace(NEXT, context=text, top=(one, *NEXT.top[1:]), written=one)

@@ -28,6 +28,7 @@ from explorer.models.families import by_family
 from explorer.models.loaded_model import LoadedModel, ModelStore
 from explorer.settings import Settings
 from tests.models.tiny import build, byte_level
+from tests.rows import each_row
 
 TEXT = "The king of Spain was born in"
 NEVER = [1, 3]
@@ -120,8 +121,8 @@ def test_beam_search_finds_what_transformers_finds(ask: Ask, writer: LoadedModel
     assert row.score == pytest.approx(score, abs=1e-3)
 
 
-@pytest.mark.parametrize("text", ["the cat", "a hat", "Then", "z!"])
-@pytest.mark.parametrize("beams", [1, 3])
+@each_row("text", ["the cat", "a hat", "Then", "z!"])
+@each_row("beams", [1, 3])
 def test_beams_that_end_are_ranked_as_transformers_ranks_them(
     ask: Ask, resources: Resources, restless: str, text: str, beams: int
 ) -> None:
@@ -227,7 +228,7 @@ def test_spaces_at_the_end_are_no_token(everything: ContinueResult, ask: Ask) ->
     assert ids_of(ask(f"{TEXT}  ", tokens=30, decoding="greedy").rows[0]) == ids_of(row_of(everything, "greedy"))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("given", "said"),
     [
         ({"decoding": "magic"}, "greedy, beam, top_k, top_p, temperature"),
@@ -280,7 +281,7 @@ class TestNextToken:
         assert found.mass == pytest.approx([float(shares[:rank].sum()) for rank in found.ranks], abs=1e-4)
         assert (found.ranks[0], found.ranks[-1], found.mass[-1]) == (1, len(shares), pytest.approx(1, abs=1e-4))
 
-    @pytest.mark.parametrize("decoding", list(DECODINGS))
+    @each_row("decoding", list(DECODINGS))
     def test_what_is_allowed_is_the_decodings_own(self, look: Callable[..., NextResult], decoding: str) -> None:
         found = look(decoding=decoding, k=3, p=0.2)
         kept = {"greedy": 1, "top_k": 3, "top_p": found.top_p[0]}.get(decoding, 15)

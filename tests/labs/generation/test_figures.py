@@ -18,6 +18,7 @@ from explorer.labs.generation.scores.schema import Scored, ScoreParams
 from explorer.published.lora import TABLE_3
 from explorer.tasks.generation_metrics import METRICS
 from tests.labs.drawing import HOSTILE, assert_draws, assert_safe
+from tests.rows import each_row
 
 TAGS = ("strong", "table", "thead", "tbody", "tr", "th", "td", "div", "math", "mfrac", "mtext", "sup", "p", "caption")
 
@@ -63,8 +64,8 @@ def test_the_tries_do_what_their_names_say() -> None:
     assert scored("One reference each").scores.bleu < usual.bleu
 
 
-@pytest.mark.parametrize("metric", METRICS)
-@pytest.mark.parametrize("sentence", [1, 5])
+@each_row("metric", METRICS)
+@each_row("sentence", [1, 5])
 def test_every_metric_is_drawn_and_its_formula_ends_in_its_score(metric: str, sentence: int) -> None:
     result = parts(sentence=sentence)
     assert_draws(pictures.parts_figure(result, metric))
@@ -94,8 +95,8 @@ def test_lines_of_the_common_subsequence_never_cross(first: Parts) -> None:
     assert len({there for _, there in pairs}) == len(pairs)
 
 
-@pytest.mark.parametrize("metric", METRICS)
-@pytest.mark.parametrize("hostile", HOSTILE)
+@each_row("metric", METRICS)
+@each_row("hostile", HOSTILE)
 def test_what_a_visitor_typed_stays_text(metric: str, hostile: str) -> None:
     result = parts([f"{hostile} pub"], [[f"A {hostile} pub."]])
     assert_safe(formulas.formulas(result, metric), metric, TAGS)
@@ -103,8 +104,8 @@ def test_what_a_visitor_typed_stays_text(metric: str, hostile: str) -> None:
     assert "<script" not in str(pictures.parts_figure(result, metric)["data"])
 
 
-@pytest.mark.parametrize("metric", METRICS)
-@pytest.mark.parametrize("hypothesis", ["Other words.", "?", "pub"])
+@each_row("metric", METRICS)
+@each_row("hypothesis", ["Other words.", "?", "pub"])
 def test_nothing_matched_is_drawn_too(metric: str, hypothesis: str) -> None:
     result = parts([hypothesis], [["A pub by the river."]])
     assert_draws(pictures.parts_figure(result, metric))

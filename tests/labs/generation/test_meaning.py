@@ -22,6 +22,7 @@ from explorer.settings import Settings
 from explorer.tasks.formats.e2e import SLOTS, parse_meaning
 from explorer.tasks.slots import Said
 from tests.labs.drawing import assert_draws
+from tests.rows import each_row
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +79,7 @@ def test_a_run_of_another_kind_says_which_to_take(engine: LocalEngine) -> None:
         generated(engine, run="example-lora-8")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("tokens", "place", "word"),
     [
         ((" The", " K", "ett", "le", " is"), 2, "Kettle"),

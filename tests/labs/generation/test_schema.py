@@ -8,6 +8,7 @@ import pytest
 
 from explorer.errors import BadInputError
 from explorer.labs.generation.scores.schema import LONGEST, ScoreParams, paired
+from tests.rows import each_row
 
 TWO = "One.\nTwo."
 
@@ -17,7 +18,7 @@ def read(references: Any, hypotheses: Any = TWO) -> Any:
     return paired(params.hypotheses, params.references)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "given",
     [
         "a\nb\n\nc\n",
@@ -44,7 +45,7 @@ def test_control_characters_and_spaces_go() -> None:
     assert (params.hypotheses, params.references) == (("A pub.",), (("A pub.",),))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("hypotheses", "references", "says"),
     [
         ("", "a", "no hypotheses: write one a line"),

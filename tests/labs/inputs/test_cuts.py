@@ -15,6 +15,7 @@ from explorer.labs.inputs.jobs import cut_word
 from explorer.labs.inputs.schema import CutParams, WordCut
 from explorer.models.tokenizer_store import OpenTokenizer
 from tests.labs.inputs.samples import BUNDLED, MADE, NAMES, TEXTS, opened_of, opener
+from tests.rows import each_row
 
 ALPHABETS = (
     "abcd",
@@ -45,8 +46,8 @@ def words() -> list[str]:
     return [word[:60] for word in (*(word for text in TEXTS for word in text.split()), *made) if word.strip()]
 
 
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("after_space", [True, False])
+@each_row("name", NAMES)
+@each_row("after_space", [True, False])
 def test_the_steps_end_with_the_tokenizer_s_own_pieces(name: str, after_space: bool) -> None:
     opened = opened_of(name)
     for word in words():
@@ -124,7 +125,7 @@ def every_cut(word: str) -> list[tuple[str, ...]]:
     return cuts
 
 
-@pytest.mark.parametrize("word", ["tokens", "unable", "thethe", "qzqzq"])
+@each_row("word", ["tokens", "unable", "thethe", "qzqzq"])
 def test_a_unigram_s_alternatives_are_the_best_of_all_cuts(word: str) -> None:
     model = opened_of("unigram").description["model"]
     scores = dict(model["vocab"])
@@ -211,7 +212,7 @@ def test_where_nothing_can_be_opened_the_reasons_are_the_error() -> None:
         opener()("nobody/nothing")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("word", "says"), [("", "Type a sentence"), ("  ", "Type a sentence"), ("x" * 61, "61 characters"), (None, "Type")]
 )
 def test_a_word_that_cannot_be_followed_says_what_to_do(word: Any, says: str) -> None:

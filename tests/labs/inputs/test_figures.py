@@ -12,6 +12,7 @@ from explorer.labs.inputs.jobs import cut_word, tokenize
 from explorer.labs.inputs.schema import LONGEST_WORD, CutParams, CutResult, TokenizeParams, TokenizeResult
 from tests.labs.drawing import HOSTILE, assert_draws, assert_safe
 from tests.labs.inputs.samples import BUNDLED, MADE, opener
+from tests.rows import each_row
 
 AWAY = "FacebookAI/roberta-base"
 
@@ -33,7 +34,7 @@ def test_the_table_has_a_row_a_piece() -> None:
     assert table.rows[1] == ("bert-small", 1, "un", 8362, False)
 
 
-@pytest.mark.parametrize(("below", "shown"), [("id", "100"), ("bytes", "F0 9F 98 80"), ("nothing", ""), ("?", "")])
+@each_row(("below", "shown"), [("id", "100"), ("bytes", "F0 9F 98 80"), ("nothing", ""), ("?", "")])
 def test_under_a_piece_stands_what_was_chosen(below: str, shown: str) -> None:
     chips = figures.pieces_view(pieces(), below)["rows"][0]["chips"]
     assert [chip["below"] for chip in chips if chip["style"] == "unknown"] == [shown]
@@ -113,7 +114,7 @@ def test_the_bars_are_the_pieces_of_each_word(text: str) -> None:
         assert min(bar.y) >= 1
 
 
-@pytest.mark.parametrize("text", HOSTILE)
+@each_row("text", HOSTILE)
 def test_a_visitor_s_text_stays_text(text: str) -> None:
     assert_safe(figures.tokenize_sentence(pieces(f"{text} 我")), "pieces")
     assert_safe(figures.tokenize_notes(pieces(f"{text} 我")), "pieces", ("p", "strong"))
@@ -208,7 +209,7 @@ def test_the_sentence_tells_the_work_and_that_the_tokenizer_agrees() -> None:
     assert text.endswith("Each tokenizer, asked as a whole, gives the same ids.")
 
 
-@pytest.mark.parametrize("name", [opened.name for opened in MADE])
+@each_row("name", [opened.name for opened in MADE])
 def test_every_kind_of_tokenizer_has_steps_to_show(name: str) -> None:
     block = block_of(name, "abcd")
     assert block["result"]

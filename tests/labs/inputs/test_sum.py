@@ -22,6 +22,7 @@ from explorer.models.families import ARCHITECTURES
 from explorer.models.loaded_model import LoadedModel, load_model
 from explorer.settings import Settings
 from tests.models.tiny import save
+from tests.rows import each_row
 
 TEXT = "the cat sat on a mat ."
 
@@ -163,7 +164,7 @@ def test_a_token_of_the_largest_id_has_neighbours(tmp_path: Path) -> None:
     assert "我" not in [near.token for near in result.neighbours]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("made", "says"),
     [
         (lambda: SumParams(""), "Type a sentence"),

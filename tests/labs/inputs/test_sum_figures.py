@@ -18,6 +18,7 @@ from explorer.labs.inputs.embeddings.schema import (
     TokenPartsResult,
 )
 from tests.labs.drawing import HOSTILE, assert_draws, assert_safe
+from tests.rows import each_row
 
 BERT = ("token", "segment", "position", "sum", "layer_norm")
 
@@ -87,7 +88,7 @@ def test_the_sentence_has_the_way_the_difference_and_the_mean_norms() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("result", "says", "never"),
     [
         (summed(segment=1), (), ("no segment", "no positions", "No LayerNorm", "row 0", "row 2", "(E)")),
@@ -108,9 +109,7 @@ def test_the_notes_tell_what_a_model_does_in_its_own_way(
     assert "one in 2 of the 8" in text
 
 
-@pytest.mark.parametrize(
-    "kinds", [BERT, (*BERT, "projection"), ("token", "sum", "layer_norm"), ("token", "position", "sum")]
-)
+@each_row("kinds", [BERT, (*BERT, "projection"), ("token", "sum", "layer_norm"), ("token", "position", "sum")])
 def test_a_panel_for_each_part_from_left_to_right(kinds: tuple[str, ...]) -> None:
     figure = assert_draws(sum_figures.sum_figure(summed(kinds)))
     strips = [trace for trace in figure.data if trace.type == "heatmap"]
@@ -135,7 +134,7 @@ def test_norms_stand_beside_the_strips() -> None:
     assert texts[-1] == ("30.00", "50.00", "70.00", "90.00")
 
 
-@pytest.mark.parametrize(("first", "shown"), [(0, 0), (10, 10), (76, 76), (500, 76), (-5, 0)])
+@each_row(("first", "shown"), [(0, 0), (10, 10), (76, 76), (500, 76), (-5, 0)])
 def test_of_a_long_text_some_rows_are_shown_from_where_the_visitor_wants(first: int, shown: int) -> None:
     figure = assert_draws(sum_figures.sum_figure(summed(count=100), first))
     rows = figure.data[0].y
@@ -217,7 +216,7 @@ def test_the_table_of_positions_has_every_pair() -> None:
     assert table.rows[1] == (0, 2, 0.6)
 
 
-@pytest.mark.parametrize("text", [*HOSTILE, "%{y}", "$x$"])
+@each_row("text", [*HOSTILE, "%{y}", "$x$"])
 def test_a_visitor_s_text_stays_text(text: str) -> None:
     assert_safe(detail_figures.token_sentence(one(text)), text)
     assert_safe(sum_figures.sum_sentence(replace(summed(), model=text)), text)

@@ -12,14 +12,15 @@ from explorer.labs.inputs.jobs import tokenize
 from explorer.labs.inputs.schema import DEFAULT_TOKENIZERS, LONGEST_TEXT, TokenizedText, TokenizeParams
 from explorer.text import checked_text
 from tests.labs.inputs.samples import BUNDLED, MADE, NAMES, TEXTS, opened_of, opener
+from tests.rows import each_row
 
 
 def tokenized(name: str, text: str) -> TokenizedText:
     return tokenize(opener(*MADE), TokenizeParams(text, (name,))).tokenized[0]
 
 
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("text", TEXTS)
+@each_row("name", NAMES)
+@each_row("text", TEXTS)
 def test_ids_and_tokens_are_the_tokenizer_s_own(name: str, text: str) -> None:
     tokenizer = opened_of(name).tokenizer
     ids = tokenizer(checked_text(text))["input_ids"]
@@ -29,8 +30,8 @@ def test_ids_and_tokens_are_the_tokenizer_s_own(name: str, text: str) -> None:
     assert [piece.position for piece in pieces] == list(range(len(ids)))
 
 
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("text", TEXTS)
+@each_row("name", NAMES)
+@each_row("text", TEXTS)
 def test_every_piece_of_the_text_has_its_word_and_words_go_on_without_a_gap(name: str, text: str) -> None:
     text = checked_text(text)
     result = tokenize(opener(*MADE), TokenizeParams(text, (name,)))
@@ -45,7 +46,7 @@ def test_every_piece_of_the_text_has_its_word_and_words_go_on_without_a_gap(name
     assert all(piece.word is None for piece in result.tokenized[0].pieces if piece.special)
 
 
-@pytest.mark.parametrize("text", [text for text in TEXTS if "<" not in text])
+@each_row("text", [text for text in TEXTS if "<" not in text])
 def test_a_byte_level_tokenizer_loses_no_byte(text: str) -> None:
     done = tokenized("byte-level-bpe", text)
     assert bytes(byte for piece in done.own for byte in piece.utf8) == checked_text(text).encode()
@@ -68,7 +69,7 @@ def test_byte_pieces_of_a_sentencepiece_tokenizer_are_one_byte_each() -> None:
     assert done.unknown == 0
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "text", "lost"),
     [
         ("bert-small", "I love 😀 and ⵣ", ["😀", "ⵣ"]),
@@ -106,7 +107,7 @@ def test_pieces_a_word_are_counted_as_in_each_word_alone() -> None:
     assert [counts[number] for number in range(4)] == [len(tokenized("bert-small", word).own) for word in text.split()]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "shown"),
     [
         ("é", ["é"]),
@@ -143,7 +144,7 @@ def test_a_tokenizer_that_is_not_here_leaves_the_others() -> None:
     assert "bert-small" in result.refused[0][1]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "models", "says"),
     [
         ("", BUNDLED, "Type a sentence"),

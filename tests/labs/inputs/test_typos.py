@@ -26,6 +26,7 @@ from explorer.labs.inputs.typos.schema import (
 )
 from explorer.settings import BUNDLED_MODELS
 from tests.labs.drawing import assert_draws
+from tests.rows import each_row
 
 TEXT = "The captain wasn't sure, so Hanna waited until 1846."
 
@@ -194,7 +195,7 @@ def shares_of(*added: float, error: float = 0.0, share: float = 0.5) -> SharesRe
     return SharesResult(tuple(names), 20, 90, tuple(start + (grown if share else [])))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("result", "said"),
     [
         (shares_of(0.0, 0.0, share=0.0), "So far the words were asked for in sentences without typos."),
@@ -228,7 +229,7 @@ def test_the_examples_made_by_hand_change_something() -> None:
             assert 0.5 < SequenceMatcher(None, params.text, params.typed).ratio() < 1
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("given", "says"),
     [
         ({"models": ""}, "one to 3 names"),

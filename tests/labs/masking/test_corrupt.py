@@ -11,6 +11,7 @@ from explorer.labs.masking.jobs import corrupt_text
 from explorer.labs.masking.schema import CorruptParams, CorruptResult
 from explorer.maths.schemes import SCHEMES
 from explorer.models.loaded_model import LoadedModel
+from tests.rows import each_row
 
 TEXT = (
     "The river Thames flows through London, which has been the capital of England for centuries. "
@@ -29,8 +30,8 @@ def loss_by_transformers(result: CorruptResult, model: BertForMaskedLM, tokenize
         return float(model(input_ids=torch.tensor([shown]), labels=torch.tensor([labels])).loss)
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
-@pytest.mark.parametrize("seed", [0, 1, 2])
+@each_row("scheme", SCHEMES)
+@each_row("seed", [0, 1, 2])
 def test_the_mean_of_the_terms_is_the_loss_of_the_models_own_labels_and_of_another_class(
     loaded: LoadedModel, masked_lm: BertForMaskedLM, tokenizer: PreTrainedTokenizerBase, scheme: str, seed: int
 ) -> None:

@@ -18,6 +18,7 @@ from tests.labs.masking.samples import (
     shares_result,
     typical_corruption,
 )
+from tests.rows import each_row
 
 
 def test_every_figure_draws_in_both_palettes() -> None:
@@ -72,14 +73,14 @@ def test_chips_show_what_the_model_sees_and_the_original_below() -> None:
     assert [chip["style"] for chip in chips] == ["special", "mask", "untouched", "random", "kept", "special"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("token", "shown"), [("##ing", "ing"), ("Ġthe", "the"), ("▁the", "the"), ("the", "the"), ("##", "##"), ("Ġ", "Ġ")]
 )
 def test_word_boundary_marks_are_taken_off_but_a_chip_is_never_empty(token: str, shown: str) -> None:
     assert figures.clean(token) == shown
 
 
-@pytest.mark.parametrize("text", HOSTILE)
+@each_row("text", HOSTILE)
 def test_a_visitors_text_stays_text(text: str) -> None:
     assert_safe(figures.corrupt_sentence(typical_corruption(text)), text)
     labels = [label for trace in figures.corrupt_figure(typical_corruption(text))["data"] for label in trace["x"]]

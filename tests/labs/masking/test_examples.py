@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import pytest
-
 from explorer.labs.masking.examples import EXAMPLES, TRY
 from explorer.labs.masking.jobs import fill_masks
 from explorer.labs.masking.schema import OPENING_TEXT, FillParams
 from explorer.models.loaded_model import LoadedModel
+from tests.rows import each_row
 
 CLEAR = 0.5
 """Of the first two: what leads is likelier than everything else together."""
 
 
-@pytest.mark.parametrize("example", EXAMPLES[:6], ids=lambda example: example.hidden)
+@each_row("example", EXAMPLES[:6], ids=lambda example: example.hidden)
 def test_the_hidden_word_leads(loaded: LoadedModel, example: tuple[str, str]) -> None:
     text, hidden = example
     (mask,) = fill_masks(loaded, FillParams(text, also_mask=(hidden,))).masks
@@ -21,7 +20,7 @@ def test_the_hidden_word_leads(loaded: LoadedModel, example: tuple[str, str]) ->
     assert mask.predictions[0].probability > 1.4 * mask.predictions[1].probability
 
 
-@pytest.mark.parametrize("example", EXAMPLES[:4], ids=lambda example: example.hidden)
+@each_row("example", EXAMPLES[:4], ids=lambda example: example.hidden)
 def test_it_is_likelier_than_everything_else_together(loaded: LoadedModel, example: tuple[str, str]) -> None:
     text, hidden = example
     (mask,) = fill_masks(loaded, FillParams(text, also_mask=(hidden,))).masks

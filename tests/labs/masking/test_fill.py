@@ -15,6 +15,7 @@ from explorer.labs.masking.jobs import fill_masks
 from explorer.labs.masking.schema import MOST_PREDICTIONS, FilledMask, FillParams
 from explorer.models.loaded_model import LoadedModel
 from pretraining.cloze import SENTENCES
+from tests.rows import each_row
 
 ONE_MASK = (
     "The capital of France is [MASK].",
@@ -47,7 +48,7 @@ def distribution(masked_lm: BertForMaskedLM, tokenizer: PreTrainedTokenizerBase)
     return at
 
 
-@pytest.mark.parametrize("text", ONE_MASK)
+@each_row("text", ONE_MASK)
 def test_one_mask_agrees_with_the_fill_mask_pipeline(loaded: LoadedModel, fill_mask_pipeline: Any, text: str) -> None:
     expected = fill_mask_pipeline(text, top_k=10)
     (mask,) = fill_masks(loaded, FillParams(text, top_k=10)).masks

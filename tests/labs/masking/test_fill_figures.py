@@ -13,9 +13,10 @@ from explorer.labs.masking.fill.said_figures import fill_sentence, word_guesses
 from explorer.labs.masking.schema import FilledMask, FillResult, Prediction
 from tests.labs.drawing import HOSTILE, assert_draws, assert_safe
 from tests.labs.masking.samples import fill_result, filled_mask
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize("masks", range(1, 9))
+@each_row("masks", range(1, 9))
 def test_bars_draw_for_any_number_of_masks_and_stop_at_six_panels(masks: int) -> None:
     result = fill_result(*(filled_mask(place) for place in range(1, masks + 1)))
     figure = assert_draws(figures.fill_figure(result))
@@ -31,8 +32,8 @@ def boxes_of(layout: dict[str, Any], panels: int) -> list[tuple[float, float, fl
     return [(*layout[f"xaxis{name}"]["domain"], *layout[f"yaxis{name}"]["domain"]) for name in names]
 
 
-@pytest.mark.parametrize("form", ["layout", "narrow"])
-@pytest.mark.parametrize("masks", [2, 4, 6])
+@each_row("form", ["layout", "narrow"])
+@each_row("masks", [2, 4, 6])
 def test_panels_do_not_overlap(form: str, masks: int) -> None:
     layout = figures.fill_figure(fill_result(*(filled_mask(place) for place in range(1, masks + 1))))[form]
     boxes = boxes_of(layout, masks)
@@ -88,7 +89,7 @@ def test_only_the_hidden_tokens_bar_is_highlighted() -> None:
     assert bars["marker"]["color"] == ["@accent", "@accent", "@highlight"]
 
 
-@pytest.mark.parametrize("text", HOSTILE)
+@each_row("text", HOSTILE)
 def test_a_visitors_text_stays_text_in_sentence_and_facts(text: str) -> None:
     result = fill_result(filled_mask(1, (text, "b"), hidden=text))
     assert_safe(fill_sentence(result), text)
@@ -96,14 +97,14 @@ def test_a_visitors_text_stays_text_in_sentence_and_facts(text: str) -> None:
     assert_safe(figures.compare_sentence([fill_result(filled_mask(1, (text,)), model=text)]), text)
 
 
-@pytest.mark.parametrize("text", HOSTILE)
+@each_row("text", HOSTILE)
 def test_axis_labels_hold_no_markup(text: str) -> None:
     bars = figures.fill_figure(fill_result(filled_mask(1, (text,))))["data"][0]
     assert "<" not in bars["y"][0]
     assert ">" not in bars["y"][0]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("token", "label"),
     [
         (" Paris ", "Paris"),
@@ -205,7 +206,7 @@ def test_chips_show_masks_as_such_and_only_tokens_of_the_text_can_be_pressed() -
     assert "not in this model's vocabulary" in chips[3]["title"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("number", "text"),
     [(1, "1st"), (2, "2nd"), (3, "3rd"), (4, "4th"), (11, "11th"), (12, "12th"), (113, "113th"), (1022, "1,022nd")],
 )

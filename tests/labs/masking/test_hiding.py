@@ -12,6 +12,7 @@ from explorer.labs.masking.fill.figures import fill_chips
 from explorer.labs.masking.jobs import fill_masks
 from explorer.labs.masking.schema import FillParams
 from explorer.models.loaded_model import LoadedModel
+from tests.rows import each_row
 
 TEXT = "The cat sat at the mat."
 """[CLS] The cat sat at the mat . [SEP]: each word is one token."""
@@ -45,7 +46,7 @@ def test_all_pieces_of_a_word_are_hidden(loaded: LoadedModel) -> None:
     assert places == list(range(3, 3 + len(tokens)))
 
 
-@pytest.mark.parametrize("places", ["2, 6", " 2 ,6,", ["2", "6"], (2, 6), ["cat", 6], "cat,mat", "6, 2, cat"])
+@each_row("places", ["2, 6", " 2 ,6,", ["2", "6"], (2, 6), ["cat", 6], "cat,mat", "6, 2, cat"])
 def test_lists_and_strings_with_commas_say_the_same(loaded: LoadedModel, places: object) -> None:
     result = fill_masks(loaded, FillParams(TEXT, also_mask=places))  # type: ignore[arg-type]
     assert [mask.position for mask in result.masks] == [2, 6]

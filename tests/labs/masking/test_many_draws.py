@@ -11,6 +11,7 @@ from explorer.errors import BadInputError
 from explorer.labs.masking.jobs import corruption_shares, masking_patterns
 from explorer.labs.masking.schema import PatternsParams, PatternsResult, SharesParams
 from explorer.models.loaded_model import LoadedModel
+from tests.rows import each_row
 
 FALSE_ALARM = 1e-6
 """How often a right implementation would fail a statistical test here, were the seed not fixed."""
@@ -38,7 +39,7 @@ def test_totals_and_shares_agree(loaded: LoadedModel) -> None:
         assert sum(three) == pytest.approx(1.0)
 
 
-@pytest.mark.parametrize("draws", [1, 2, 3, 10, 99, 1000, 4999, 5000])
+@each_row("draws", [1, 2, 3, 10, 99, 1000, 4999, 5000])
 def test_the_curve_ends_at_the_last_draw_and_only_goes_on(loaded: LoadedModel, draws: int) -> None:
     points = corruption_shares(loaded, SharesParams("A b c.", draws=draws)).draws
     assert points[0] == 1
@@ -81,7 +82,7 @@ def test_forty_epochs_of_ten_copies_show_each_static_masking_four_times(loaded: 
     assert result.distinct_dynamic == len(set(result.dynamic)) > 10
 
 
-@pytest.mark.parametrize(("epochs", "duplicates"), [(1, 1), (7, 3), (5, 100), (100, 1)])
+@each_row(("epochs", "duplicates"), [(1, 1), (7, 3), (5, 100), (100, 1)])
 def test_static_masking_repeats_its_copies_in_turn(loaded: LoadedModel, epochs: int, duplicates: int) -> None:
     result = patterns(loaded, epochs=epochs, duplicates=duplicates)
     assert len(result.static) == len(result.dynamic) == epochs

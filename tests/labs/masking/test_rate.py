@@ -21,6 +21,7 @@ from explorer.models.loaded_model import LoadedModel
 from explorer.models.masker import Masker
 from explorer.text import split_sentences
 from tests.labs.drawing import HOSTILE, assert_draws, assert_safe
+from tests.rows import each_row
 
 TEXTS = (STORM, "The keys are on the table.")
 
@@ -87,7 +88,7 @@ def test_the_bundled_rows_are_long_enough_for_the_lowest_rate(loaded: LoadedMode
     assert sum(counts) == pytest.approx(ENOUGH_TOKENS, rel=0.1)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("given", "said"),
     [
         ({"models": ()}, "models takes one to 4 names"),
@@ -194,6 +195,6 @@ def test_what_has_come_so_far_is_shown(rates: int) -> None:
     assert f"{rates} of {len(RATES)} rates" in figures.rates_bar(result)
 
 
-@pytest.mark.parametrize("text", HOSTILE)
+@each_row("text", HOSTILE)
 def test_a_model_s_name_stays_text(text: str) -> None:
     assert_safe(figures.rates_sentence(result_of((text,), 3)), "hidden tokens")

@@ -14,6 +14,7 @@ from explorer.labs.masking.schema import (
     PatternsParams,
     SharesParams,
 )
+from tests.rows import each_row
 
 NO_NUMBERS = ("x", "", None, float("nan"), float("inf"), [], {}, "1e3")
 
@@ -24,20 +25,20 @@ def test_a_top_k_that_cannot_be_is_refused_by_name(top_k: Any) -> None:
         FillParams("a", top_k=top_k)
 
 
-@pytest.mark.parametrize(("top_k", "number"), [(1, 1), (50, 50), ("7", 7), (5.0, 5)])
+@each_row(("top_k", "number"), [(1, 1), (50, 50), ("7", 7), (5.0, 5)])
 def test_a_top_k_becomes_a_whole_number(top_k: Any, number: int) -> None:
     made = FillParams("a", top_k=top_k).top_k
     assert made == number
     assert type(made) is int
 
 
-@pytest.mark.parametrize("also_mask", [None, 3, 2.5, {"a": 1}])
+@each_row("also_mask", [None, 3, 2.5, {"a": 1}])
 def test_an_also_mask_that_is_no_list_is_refused(also_mask: Any) -> None:
     with pytest.raises(BadInputError, match="also_mask takes"):
         FillParams("a", also_mask=also_mask)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("also_mask", "places"),
     [("", ()), (" , ", ()), ("3, Paris", (3, "Paris")), (["3", 4, " Rome "], (3, 4, "Rome")), ("²", ("²",))],
 )
@@ -45,7 +46,7 @@ def test_also_mask_becomes_a_tuple_of_positions_and_words(also_mask: Any, places
     assert FillParams("a", also_mask=also_mask).also_mask == places
 
 
-@pytest.mark.parametrize("spans", [None, 5, "ab", [1, 2], [("a", "b")], [(1, 2, 3)], [(None, 1)], [(0, float("inf"))]])
+@each_row("spans", [None, 5, "ab", [1, 2], [("a", "b")], [(1, 2, 3)], [(None, 1)], [(0, float("inf"))]])
 def test_spans_that_are_no_pairs_are_refused(spans: Any) -> None:
     with pytest.raises(BadInputError, match="spans takes"):
         FillParams("a", spans=spans)
@@ -70,7 +71,7 @@ def test_shares_that_add_up_to_more_than_everything_are_refused() -> None:
         CorruptParams("a", mask_share=0.8, random_share=0.3)
 
 
-@pytest.mark.parametrize(("mask", "random"), [(0.8, 0.2), (0.7, 0.3), (0.9, 0.1), (1.0, 0.0), (0.0, 1.0)])
+@each_row(("mask", "random"), [(0.8, 0.2), (0.7, 0.3), (0.9, 0.1), (1.0, 0.0), (0.0, 1.0)])
 def test_shares_that_add_up_to_everything_are_accepted(mask: float, random: float) -> None:
     assert CorruptParams("a", mask_share=mask, random_share=random).random_share == random
 
@@ -82,7 +83,7 @@ def test_an_unknown_scheme_is_refused_with_the_known_ones(scheme: Any) -> None:
     assert len(str(caught.value)) < 150
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("kind", "name", "wrong"),
     [
         (CorruptParams, "seed", -1),

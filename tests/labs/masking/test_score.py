@@ -17,6 +17,7 @@ from explorer.models import in_turn
 from explorer.models.loaded_model import LoadedModel
 from explorer.settings import BUNDLED_MODELS
 from tests.labs.masking.samples import scored_sentence
+from tests.rows import each_row
 
 RARE = "She saw an orangutan."
 
@@ -116,7 +117,7 @@ def test_bert_small_ranks_most_minimal_pairs_right() -> None:
     assert sum(answer.result.right(kind) for kind in KINDS) == answer.result.right()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("given", "said"),
     [
         ("", "Type a sentence first"),

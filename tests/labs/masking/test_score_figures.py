@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 
-import pytest
-
 from explorer.labs.masking import minimal as minimal_figures
 from explorer.labs.masking.minimal import PAIRS
 from explorer.labs.masking.score import figures
 from tests.labs.drawing import HOSTILE, assert_draws, assert_safe
 from tests.labs.masking.samples import minimal_pairs_result, score_result, scored_sentence
+from tests.rows import each_row
 
 FIRST = scored_sentence("The keys are here", -1, -4, -0.5, -2)
 SECOND = scored_sentence("The keys is here", -1, -5, -3, -2)
@@ -31,7 +30,7 @@ def test_a_token_without_a_counterpart_leaves_a_gap_and_counts_whole() -> None:
     assert figure.layout.yaxis2.ticktext[-1] == ""
 
 
-@pytest.mark.parametrize("count", [1, 3, 4, 8])
+@each_row("count", [1, 3, 4, 8])
 def test_other_numbers_of_sentences_have_a_panel_each(count: int) -> None:
     sentences = [scored_sentence(f"It is {number}", -1, -2, -number - 1) for number in range(count)]
     figure = assert_draws(figures.score_figure(score_result(*sentences, beside=False)))
@@ -86,7 +85,7 @@ def test_facts_and_table_hold_both_models_and_the_chosen_one() -> None:
     assert len(table.rows) == 8
 
 
-@pytest.mark.parametrize("text", HOSTILE)
+@each_row("text", HOSTILE)
 def test_what_visitors_type_stays_text(text: str) -> None:
     shown = text.replace(" ", "_")
     typed, other = scored_sentence(shown, -1), scored_sentence("It", -2)

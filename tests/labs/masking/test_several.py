@@ -15,6 +15,7 @@ from explorer.labs.masking.several import MOST, ORDERS, Filling, FillingStep, Se
 from explorer.labs.masking.several_jobs import fill_several
 from explorer.models.loaded_model import LoadedModel
 from tests.labs.drawing import HOSTILE, assert_draws, assert_safe
+from tests.rows import each_row
 
 TEXT = "The [MASK] lives in [MASK] [MASK], a city in California."
 
@@ -69,7 +70,7 @@ def test_blanks_that_see_each_other_fit_together(loaded: LoadedModel) -> None:
     assert [filling.order for filling in result.fillings] == list(ORDERS)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "said"),
     [
         ("It rains.", "This text has 0 blanks: write 2 to 12, each as"),
@@ -120,7 +121,7 @@ def test_figure_sentence_and_table_tell_the_same() -> None:
     assert result.fillings[0].as_chosen == pytest.approx(2 * math.log(0.5))
 
 
-@pytest.mark.parametrize("text", HOSTILE)
+@each_row("text", HOSTILE)
 def test_what_a_vocabulary_holds_stays_text(text: str) -> None:
     result = result_of(made(text, "b"), made("c", "d", joint=-9))
     assert_safe(figures.several_sentence(result), text)

@@ -21,6 +21,7 @@ from explorer.labs.masking.swap import (
 )
 from explorer.models.loaded_model import LoadedModel
 from tests.labs.drawing import HOSTILE, assert_draws, assert_safe
+from tests.rows import each_row
 
 
 def test_both_lists_are_what_filling_each_sentence_gives(loaded: LoadedModel) -> None:
@@ -80,7 +81,7 @@ def test_figure_sentence_and_table_tell_the_same() -> None:
     assert swap_table(result).columns == ("token", "before", "after", "log_ratio")
 
 
-@pytest.mark.parametrize("text", HOSTILE)
+@each_row("text", HOSTILE)
 def test_what_a_vocabulary_holds_stays_text(text: str) -> None:
     result = result_of((text, 0.5, 0.1), ("b", 0.1, 0.2))
     assert_safe(swap_sentence(result), text)

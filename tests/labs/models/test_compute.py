@@ -13,6 +13,7 @@ from explorer.models.records import read_scores
 from explorer.models.sizes import outline_of
 from explorer.published.albert import TABLE_3, TABLE_4
 from explorer.settings import BUNDLED_MODELS
+from tests.rows import each_row
 
 
 def test_every_family_of_the_catalog_has_one_note() -> None:
@@ -81,7 +82,7 @@ def test_what_layers_share_counts_as_in_albert_s_tables() -> None:
     assert counted[768].nothing - counted[768].attention + counted[768].nothing - counted[768].ffn == 11 * layer
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("shared", "field"),
     [
         *(("none", "nothing"), ("no", "nothing"), ("attention", "attention"), ("feed-forward", "ffn")),
@@ -110,7 +111,7 @@ def test_a_family_that_shares_no_layer_shares_no_part_of_one() -> None:
         count_parameters(CountParams("bert-mini", shared="attention"))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("params", "says"),
     [
         ({"base": "nobody/nothing"}, "sizes are known here"),
@@ -131,7 +132,7 @@ def test_a_family_without_it_says_so() -> None:
         count_parameters(CountParams("bert-small", embedding_size=128))
 
 
-@pytest.mark.parametrize("which", [(), "everything", ("bundled", "secret"), 7])
+@each_row("which", [(), "everything", ("bundled", "secret"), 7])
 def test_a_choice_that_is_none_is_refused(which: object) -> None:
     with pytest.raises(BadInputError):
         FamilyParams(which)  # type: ignore[arg-type]

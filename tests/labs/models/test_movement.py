@@ -14,6 +14,7 @@ from explorer.errors import BadInputError
 from explorer.labs.models import movement as figures
 from explorer.labs.models.movement import Movement, MovementParams, MovementResult, Step
 from explorer.settings import BUNDLED_MODELS
+from tests.rows import each_row
 
 TEXT = "The cat sat on the mat."
 
@@ -60,7 +61,7 @@ def test_figure_sentence_and_table_say_the_same() -> None:
     assert alone.endswith("° on average.")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("given", "says"),
     [
         ({"models": ""}, "one to 4 names"),

@@ -9,6 +9,7 @@ import explorer
 from explorer.errors import BadInputError
 from explorer.labs.models import speed as figures
 from explorer.labs.models.speed import TOKENS, WIDE, SpeedParams, SpeedResult, Timed
+from tests.rows import each_row
 
 
 def test_layers_are_counted_as_transformers_builds_them() -> None:
@@ -75,9 +76,7 @@ def test_a_difference_is_said_from_fifteen_percent_on(wide: float, says: str) ->
     assert figures.width_sentence(result(wide=wide)).striptags().endswith(f"a training step takes {says}.")
 
 
-@pytest.mark.parametrize(
-    "given", [{"layers": 0}, {"layers": 13}, {"hidden_size": 32}, {"hidden_size": 4096}, {"embedding_size": 8}]
-)
+@each_row("given", [{"layers": 0}, {"layers": 13}, {"hidden_size": 32}, {"hidden_size": 4096}, {"embedding_size": 8}])
 def test_sizes_beyond_a_wait_are_refused(given: dict[str, int]) -> None:
     with pytest.raises(BadInputError, match="must be a whole number from"):
         SpeedParams(**given)

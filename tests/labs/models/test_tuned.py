@@ -21,6 +21,7 @@ from explorer.labs.models.tuned import (
 )
 from explorer.runs.examples import TUNED, TUNED_ON, TUNED_SEEDS
 from tests.labs.drawing import assert_draws
+from tests.rows import each_row
 
 
 def task(**scores: tuple[float, float, float]) -> TunedResult:
@@ -31,7 +32,7 @@ def task(**scores: tuple[float, float, float]) -> TunedResult:
 FIRST = (0.80, 0.82, 0.81)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("others", "said"),
     [
         ({"better": (0.90, 0.91, 0.92)}, "beyond chance ahead of first: better."),

@@ -10,6 +10,7 @@ from explorer.errors import BadInputError
 from explorer.labs.pairs.jobs import score_all_pairs, score_pair
 from explorer.labs.pairs.schema import AllPairsParams, PairParams, losses_of
 from explorer.models.loaded_model import LoadedModel
+from tests.rows import each_row
 
 PAIRS = (
     ("The man went to the store.", "He bought a gallon of milk."),
@@ -29,7 +30,7 @@ def nsp_model(model_folder: object) -> BertForNextSentencePrediction:
     return model.eval().requires_grad_(False)
 
 
-@pytest.mark.parametrize("pair", PAIRS)
+@each_row("pair", PAIRS)
 def test_a_pair_agrees_with_bert_for_next_sentence_prediction(
     loaded: LoadedModel,
     nsp_model: BertForNextSentencePrediction,
@@ -46,7 +47,7 @@ def test_a_pair_agrees_with_bert_for_next_sentence_prediction(
         assert loss == pytest.approx(float(theirs), abs=1e-5)
 
 
-@pytest.mark.parametrize("pair", PAIRS)
+@each_row("pair", PAIRS)
 def test_segment_0_ends_with_the_first_sep_and_the_rest_is_segment_1(
     loaded: LoadedModel, pair: tuple[str, str]
 ) -> None:
@@ -93,8 +94,8 @@ def test_the_bundled_model_tells_a_sequel_from_a_sentence_of_another_text(loaded
     assert true > foreign
 
 
-@pytest.mark.parametrize("empty", ["", "  \n", None, 7, "\x00\x01"])
-@pytest.mark.parametrize("name", ["sentence_a", "sentence_b"])
+@each_row("empty", ["", "  \n", None, 7, "\x00\x01"])
+@each_row("name", ["sentence_a", "sentence_b"])
 def test_an_empty_sentence_is_refused(name: str, empty: object) -> None:
     sentences = {"sentence_a": "One.", "sentence_b": "Two.", name: empty}
     with pytest.raises(BadInputError, match=r"[Tt]ype (one|a sentence)"):
@@ -108,7 +109,7 @@ def test_the_refusal_says_which_sentence_is_empty() -> None:
         PairParams("One.", " ")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "says"),
     [
         ("Only one sentence here.", "at least two"),

@@ -11,6 +11,7 @@ from explorer.labs.pairs import ablations, figures
 from explorer.labs.pairs.schema import CLASSES, AllPairsResult, PairResult, PairToken, losses_of
 from explorer.models.records import Measure, Scores
 from tests.labs.drawing import HOSTILE, assert_draws, assert_safe, written
+from tests.rows import each_row
 
 
 def pair_result(is_next: float = 0.75, text: str = "Hello") -> PairResult:
@@ -155,7 +156,7 @@ def test_the_sentence_counts_rows_where_the_true_successor_leads() -> None:
     assert "52.0%" in text
 
 
-@pytest.mark.parametrize("text", HOSTILE)
+@each_row("text", HOSTILE)
 def test_a_visitors_text_stays_text(text: str) -> None:
     assert_safe(figures.numbered(all_pairs_result(text=text)), f"{text} 2", ("ol", "li"))
     assert_safe(figures.all_pairs_sentence(all_pairs_result(text=text)), "rows")

@@ -20,6 +20,7 @@ from explorer.models.records import Measure, Scores
 from explorer.settings import Settings
 from tests.labs.drawing import assert_draws
 from tests.models.tiny import save
+from tests.rows import each_row
 
 TEXT, OTHER = "The cat sat. A mat sat on the cat. The mat.", "The script. A cat on a mat."
 Opened = Callable[[str], LoadedModel]
@@ -81,14 +82,14 @@ def test_a_model_without_either_head_says_so(opened: Opened) -> None:
     assert raised.value.capability == "SOP"
 
 
-@pytest.mark.parametrize("empty", ["", "  \n", None, 7, "\x00"])
-@pytest.mark.parametrize("place", ["first", "second"])
+@each_row("empty", ["", "  \n", None, 7, "\x00"])
+@each_row("place", ["first", "second"])
 def test_an_empty_sentence_is_refused(place: str, empty: object) -> None:
     with pytest.raises(BadInputError, match=r"[Tt]ype (one|a sentence)"):
         OrderParams(**{"first": "One.", "second": "Two.", place: empty})  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "other", "says"),
     [
         ("", OTHER, "The text is empty"),
@@ -160,7 +161,7 @@ def test_four_cells_of_ours_stand_beside_alberts() -> None:
     )
 
 
-@pytest.mark.parametrize(("right", "chance"), [(48.0, False), (48.1, True), (51.9, True), (52.0, False)])
+@each_row(("right", "chance"), [(48.0, False), (48.1, True), (51.9, True), (52.0, False)])
 def test_chance_is_said_within_two_points_of_half(right: float, chance: bool) -> None:
     said = order_figures.cells_sentence({**OURS, "NSP": ("one", 94.5, right)}).striptags().split(", and two")[0]
     assert said == f"one, trained on NSP, is {'at chance' if chance else f'right on {right}%'} on order"

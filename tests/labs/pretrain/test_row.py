@@ -23,6 +23,7 @@ from explorer.objectives.batches import Batch, collate
 from explorer.objectives.rows import row_maker
 from explorer.objectives.text import TextStore
 from explorer.settings import BUNDLED_MODELS, Settings
+from tests.rows import each_row
 
 MODEL = "bert-mini"
 LONG = " ".join(f"The {number} keepers lit the lamp in the tower, and ships came by night." for number in range(30))
@@ -80,7 +81,7 @@ def collated(reader: PreTrainedTokenizerBase, given: dict[str, Any]) -> Batch:
     return collate([pair.row], recipe, Masker(reader), torch.Generator().manual_seed(seed))
 
 
-@pytest.mark.parametrize("given", CASES)
+@each_row("given", CASES)
 def test_the_row_is_the_collator_s_and_its_losses_are_the_model_s_own(
     ask: Ask, reader: PreTrainedTokenizerBase, model: BertForPreTraining, given: dict[str, Any]
 ) -> None:
@@ -166,7 +167,7 @@ def test_the_opening_row_holds_every_fate_and_each_experiment_changes_it(ask: As
     assert len({result.tokens for result in (ask(seed=SEED), *tried)}) == len(tried) + 1
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("given", "said"),
     [
         ({"document_a": " \n"}, "Document 1 is empty"),

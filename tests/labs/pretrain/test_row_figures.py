@@ -12,6 +12,7 @@ from explorer.labs.pretrain.row.loss_figures import row_figure
 from explorer.labs.pretrain.row.schema import Segment
 from tests.labs.drawing import HOSTILE, assert_draws, assert_safe
 from tests.labs.pretrain.samples import row, token
+from tests.rows import each_row
 
 TAGS = ("strong", "h2", "span", "div", "p", "ol", "li", "b")
 
@@ -130,7 +131,7 @@ def test_another_model_that_answers_is_named() -> None:
     assert plain(figures.model_line(row(), "roberta-mini")).startswith("roberta-mini doesn't have both")
 
 
-@pytest.mark.parametrize("text", HOSTILE)
+@each_row("text", HOSTILE)
 def test_what_a_visitor_types_stays_text(text: str) -> None:
     result = row(text)
     assert_safe(figures.drawn_view(result), text, TAGS)

@@ -31,6 +31,7 @@ from explorer.runs.record import RunRecord, RunStatus
 from explorer.scratch.checkpoint_samples import Said
 from explorer.settings import Settings
 from tests.engine.records import record
+from tests.rows import each_row
 from tests.scratch.small import SMALL, small
 
 HOSTILE = "<b>The</b> [MASK] & more."
@@ -56,7 +57,7 @@ def raced(engine: LocalEngine) -> Compared:
     return found
 
 
-@pytest.mark.parametrize("against", [against for _, against in RACES if against])
+@each_row("against", [against for _, against in RACES if against])
 def test_every_race_that_is_offered_changes_what_it_says_and_nothing_else(against: str) -> None:
     one, other = PretrainParams(against=against).specs("stories")
     named = changes(against)
@@ -65,7 +66,7 @@ def test_every_race_that_is_offered_changes_what_it_says_and_nothing_else(agains
     assert one.seed == other.seed
 
 
-@pytest.mark.parametrize("against", ["seed=3", "masking", "rate 0.4", "model=bert-mini", "=", "nothing"])
+@each_row("against", ["seed=3", "masking", "rate 0.4", "model=bert-mini", "=", "nothing"])
 def test_a_race_by_what_is_no_setting_is_refused(against: str) -> None:
     with pytest.raises(BadInputError, match="A race differs by settings such as masking=static"):
         PretrainParams(against=against).specs("stories")
@@ -267,7 +268,7 @@ def test_a_failed_run_is_an_error_to_a_client() -> None:
         PRETRAIN.check(Compared((failed,)))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("change", "same"),
     [
         ({"masking": "static", "copies": 1}, True),

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from random import Random
 
-import pytest
-
 from explorer.charts import KEPT
 from explorer.compress.cuts import Shape
 from explorer.labs.pruning import orders_figures as orders_figures
@@ -29,6 +27,7 @@ from explorer.labs.pruning.schema import (
     StepsResult,
 )
 from tests.labs.drawing import HOSTILE, assert_draws, assert_safe
+from tests.rows import each_row
 
 SHAPE = Shape(3, 3, 4, 200)
 
@@ -47,7 +46,7 @@ def importance(unit: str = "head", name: str = "my run", shape: Shape = SHAPE) -
     return ImportanceResult(about(name, shape), unit, "gradient", "labels", grid, errors, 64, 64, columns, agreement)
 
 
-@pytest.mark.parametrize("unit", ["head", "neuron", "layer", "weight"])
+@each_row("unit", ["head", "neuron", "layer", "weight"])
 def test_importance_draws(unit: str) -> None:
     for shape in (SHAPE, Shape(3, 1, 4, 200)):
         result = importance(unit, shape=shape)
@@ -214,7 +213,7 @@ def test_steps_and_hand_and_forms() -> None:
     assert "a note" in said
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("metrics", "said"),
     [
         ((0.9, 0.92), "“many steps” leaves the highest accuracy, 0.920, and the lead may be chance."),
@@ -236,7 +235,7 @@ def test_the_way_that_leaves_most_is_named(metrics: tuple[float | None, ...], sa
     assert "so far, at 50%" in early
 
 
-@pytest.mark.parametrize("name", HOSTILE)
+@each_row("name", HOSTILE)
 def test_names_stay_text(name: str) -> None:
     who = about(name)
     assert_safe(importance_figures.importance_sentence(importance(name=name)), name)

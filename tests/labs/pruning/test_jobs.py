@@ -30,6 +30,7 @@ from explorer.labs.pruning.params import (
 from explorer.settings import Settings
 from explorer.tuning.spec import RunSpec
 from tests.models.tiny import save_reader
+from tests.rows import each_row
 
 FEW: dict[str, Any] = {"examples": 20, "held_out": 20}
 
@@ -99,7 +100,7 @@ def test_weights(engine: LocalEngine, run: str, score: str) -> None:
     assert (len(found.grid), len(found.grid[0])) == (2, 6)
 
 
-@pytest.mark.parametrize("unit", ["head", "both", "layer", "weight"])
+@each_row("unit", ["head", "both", "layer", "weight"])
 def test_three_orders(engine: LocalEngine, run: str, unit: str) -> None:
     found = results(engine, "compare_orders", OrdersParams(run=run, unit=unit, draws=1, **FEW))
     last = found[-1]

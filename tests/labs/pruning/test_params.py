@@ -17,9 +17,10 @@ from explorer.labs.pruning.params import (
     QuantiseParams,
     StepsParams,
 )
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("kind", "given", "hint"),
     [
         (Asking, {"examples": 0}, "examples must be a whole number from 1"),

@@ -16,6 +16,7 @@ from explorer.models.records import read_scores
 from explorer.settings import BUNDLED_MODELS
 from tests.labs.drawing import HOSTILE, assert_draws, assert_safe
 from tests.labs.replaced.samples import by_hand, draws_result, token, typical
+from tests.rows import each_row
 
 
 def plain(said: Markup) -> str:
@@ -195,7 +196,7 @@ def test_the_cards_figures_stand_beside() -> None:
     assert "No figures" in draws_figures.card_line("another", None)
 
 
-@pytest.mark.parametrize("text", HOSTILE)
+@each_row("text", HOSTILE)
 def test_a_visitors_text_stays_text(text: str) -> None:
     result = typical(text)
     assert_safe(figures.steps_table(result), text, ("table", "caption", "thead", "tbody", "tr", "th", "td"))

@@ -33,6 +33,7 @@ from explorer.models.records import read_scores
 from explorer.settings import BUNDLED_MODELS, Settings
 from explorer.tasks.sources import load
 from tests.models.tiny import save
+from tests.rows import each_row
 
 GENERATOR = "electra-mini-generator"
 
@@ -252,7 +253,7 @@ def test_a_broken_phrase_is_caught_and_a_false_date_is_not(discriminator: Loaded
     }
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("given", "said"),
     [
         ({"text": ""}, "Type a sentence first"),

@@ -23,6 +23,7 @@ from explorer.models.whole_pass import WholePass
 from explorer.models.whole_pass import whole_pass as follow
 from explorer.settings import Settings
 from tests.models.tiny import save
+from tests.rows import each_row
 
 FAMILIES = [entry.family for entry in ARCHITECTURES]
 TEXT = "the cat sat on the mat ."
@@ -172,7 +173,7 @@ def test_an_opened_layer_is_that_layer(small: LoadedModel) -> None:
     close(scores.softmax(-1), torch.tensor(opened_layer.weights))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("asked", "sentence"),
     [
         ({"layer": 99}, "6 layers, 0 to 5: there is no layer 99"),

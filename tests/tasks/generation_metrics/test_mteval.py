@@ -11,6 +11,7 @@ from nltk.translate.nist_score import corpus_nist
 from explorer.tasks.generation_metrics.bleu import bleu, bleu_of_one
 from explorer.tasks.generation_metrics.nist import BETA, Information, nist, nist_of_one
 from explorer.tasks.generation_metrics.words import mteval_words
+from tests.rows import each_row
 from tests.tasks.generation_metrics.texts import FIRST, HYPOTHESES, MTEVAL, REFERENCES
 
 
@@ -28,7 +29,7 @@ def test_bleu_is_sacrebleus() -> None:
     assert (ours.length, ours.closest, ours.brevity) == (theirs.sys_len, theirs.ref_len, pytest.approx(theirs.bp))
 
 
-@pytest.mark.parametrize("place", range(4))
+@each_row("place", range(4))
 def test_one_sentence_is_smoothed_as_sacrebleu_does(place: int) -> None:
     theirs = sacrebleu.sentence_bleu(HYPOTHESES[place], REFERENCES[place], lowercase=True, tokenize="13a")
     assert 100 * bleu_of_one(MTEVAL[0][place], MTEVAL[1][place]).parts.value == pytest.approx(theirs.score)

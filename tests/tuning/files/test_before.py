@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
 import torch
 
 from explorer.tuning.files.before import Settings, script_of_settings
 from explorer.tuning.files.script import training_script
 from explorer.tuning.spec import RunSpec
 from explorer.tuning.training import Scale
+from tests.rows import each_row
 from tests.tuning.samples import moved, tiny_loaded
 from tests.tuning.small import CATS, WEIGHT, data
 
@@ -20,8 +20,8 @@ def without_the_name(script: str) -> list[str]:
     return [line for line in script.splitlines() if not line.startswith("RUN = ")]
 
 
-@pytest.mark.parametrize("family", ["BERT", "GPT-2"])
-@pytest.mark.parametrize(("method", "options"), METHODS, ids=str)
+@each_row("family", ["BERT", "GPT-2"])
+@each_row(("method", "options"), METHODS, ids=str)
 def test_it_is_the_script_of_the_run(family: str, method: str, options: dict[str, object]) -> None:
     adapted = moved(tiny_loaded(family), method, outputs=2, **options)
     facts = Settings("A run", adapted.spec, CATS.labels, (0.0, 1.0), CATS.kind)

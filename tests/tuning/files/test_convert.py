@@ -16,6 +16,7 @@ from explorer.tuning.__main__ import main
 from explorer.tuning.adapted import adapt
 from explorer.tuning.files.convert import convert
 from explorer.tuning.files.imports import import_adapter
+from tests.rows import each_row
 from tests.tuning.files.kept import unpacked
 from tests.tuning.samples import batch, moved, tiny_loaded
 
@@ -78,7 +79,7 @@ def test_code_in_a_pickle_is_not_run(tmp_path: Path) -> None:
     assert not (tmp_path / "out.zip").exists()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("values", "options", "said"),
     [
         ({"a": torch.ones(1)}, {}, "no LoRA factors"),

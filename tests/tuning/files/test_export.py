@@ -18,6 +18,7 @@ from explorer.runs.record import OnRealTask
 from explorer.tasks.task import Example, Task, TaskData
 from explorer.tuning.adapted import Adapted
 from explorer.tuning.files.export import export_adapter, export_merged
+from tests.rows import each_row
 from tests.tuning.files.kept import record, unpacked
 from tests.tuning.samples import moved, plain_inputs, tiny_loaded
 from tests.tuning.small import BOTH, CATS, WEIGHT, data
@@ -34,8 +35,8 @@ def assert_same_logits(model: torch.nn.Module, adapted: Adapted) -> None:
     torch.testing.assert_close(model.eval()(**inputs).logits, adapted.logits(inputs), atol=1e-5, rtol=1e-5)
 
 
-@pytest.mark.parametrize("family", ["BERT", "GPT-2", "DistilBERT"])
-@pytest.mark.parametrize(("method", "options"), PEFT, ids=str)
+@each_row("family", ["BERT", "GPT-2", "DistilBERT"])
+@each_row(("method", "options"), PEFT, ids=str)
 def test_peft_loads_an_export_on_the_untouched_base(
     family: str, method: str, options: dict[str, object], tmp_path: Path
 ) -> None:
@@ -69,7 +70,7 @@ def test_pissa_is_exported_as_lora_of_twice_the_rank(tmp_path: Path) -> None:
     assert (config["r"], config["lora_alpha"], config["init_lora_weights"]) == (6, 12, True)
 
 
-@pytest.mark.parametrize("method", [*OTHERS, "lora", "prompt"])
+@each_row("method", [*OTHERS, "lora", "prompt"])
 def test_the_cards_own_code_loads_the_export(method: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     adapted = moved(tiny_loaded("BERT"), method)
     folder = unpacked(export_adapter(adapted, record(adapted), data(), tmp_path / "run.zip"))
@@ -83,8 +84,8 @@ def test_the_cards_own_code_loads_the_export(method: str, tmp_path: Path, monkey
     assert_same_logits(space["model"], adapted)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("family", ["BERT", "GPT-2"])
-@pytest.mark.parametrize("method", ["lora", "ia3", "full"])
+@each_row("family", ["BERT", "GPT-2"])
+@each_row("method", ["lora", "ia3", "full"])
 def test_a_merged_checkpoint_loads_without_peft_and_names_its_classes(
     family: str, method: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -21,6 +21,7 @@ from explorer.tuning.deltas import base_weights
 from explorer.tuning.files import archive
 from explorer.tuning.files.export import export_adapter
 from explorer.tuning.files.imports import Imported, import_adapter
+from tests.rows import each_row
 from tests.tuning.files.kept import record, unpacked
 from tests.tuning.samples import batch, frozen_copy, is_unchanged, moved, tiny_loaded
 from tests.tuning.small import WEIGHT
@@ -56,8 +57,8 @@ def restored(imported: Imported) -> Adapted:
     return adapted
 
 
-@pytest.mark.parametrize("family", ["BERT", "GPT-2"])
-@pytest.mark.parametrize("variant", ["lora", "rslora", "pissa"])
+@each_row("family", ["BERT", "GPT-2"])
+@each_row("variant", ["lora", "rslora", "pissa"])
 def test_an_export_comes_back_as_it_went(family: str, variant: str, tmp_path: Path) -> None:
     loaded = tiny_loaded(family)
     before = frozen_copy(loaded)
@@ -151,7 +152,7 @@ def test_a_head_that_does_not_fit_is_said_and_the_update_still_drawn(
     assert imported.deltas
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("tensors", "said"),
     [
         (factors(width=48), r"query.lora_A.weight is \(2, 48\), and on .* it should be \(r, 32\)"),
@@ -178,7 +179,7 @@ def test_an_adapter_of_another_width_is_fine_without_a_base(tmp_path: Path) -> N
     assert import_adapter(zipped(tmp_path / "a.zip", factors(width=48))).deltas
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("changes", "said"),
     [
         ({"peft_type": "IA3"}, "only LORA"),
@@ -204,7 +205,7 @@ def test_settings_that_cannot_be_used_are_named(changes: dict[str, object], said
         import_adapter(zipped(tmp_path / "a.zip", config=CONFIG | changes))
 
 
-@pytest.mark.parametrize("text", ["[1, 2]", "{", "[" * 100_000, '"x"'])
+@each_row("text", ["[1, 2]", "{", "[" * 100_000, '"x"'])
 def test_a_config_that_is_no_object_is_named(text: str, tmp_path: Path) -> None:
     folder = unpacked(zipped(tmp_path / "a.zip"))
     (folder / "adapter_config.json").write_text(text)
@@ -231,9 +232,9 @@ class Trap:
         return Path.touch, (self.path,)
 
 
-@pytest.mark.parametrize("name", ["weights.bin", "weights.pt", "weights.PTH", "weights.ckpt", "innocent.safetensors"])
-@pytest.mark.parametrize("inside", [False, True])
-@pytest.mark.parametrize("protocol", [2, 4, 5])
+@each_row("name", ["weights.bin", "weights.pt", "weights.PTH", "weights.ckpt", "innocent.safetensors"])
+@each_row("inside", [False, True])
+@each_row("protocol", [2, 4, 5])
 def test_pickles_are_refused_by_name_and_by_content_and_never_opened(
     name: str, inside: bool, protocol: int, tmp_path: Path
 ) -> None:
@@ -269,7 +270,7 @@ def test_a_header_of_640_bytes_is_no_pickle(tmp_path: Path) -> None:
     assert import_adapter(path).deltas.keys() == {(0, "query")}
 
 
-@pytest.mark.parametrize("name", ["../evil.txt", "/etc/evil", "a/../../b", "..\\evil", "C:\\evil", "C:/evil"])
+@each_row("name", ["../evil.txt", "/etc/evil", "a/../../b", "..\\evil", "C:\\evil", "C:/evil"])
 def test_paths_out_of_the_zip_are_refused(name: str, tmp_path: Path) -> None:
     path = zipped(tmp_path / "a.zip")
     with zipfile.ZipFile(path, "a") as file:
@@ -347,9 +348,7 @@ def test_shapes_are_refused_before_a_tensor_is_read(
     assert sum(read) < 1000
 
 
-@pytest.mark.parametrize(
-    "header", [b"{}", b"[]", b'{"a": 1}', b'{"a": {"dtype": "F32", "shape": "x"}}', b"\xff" * 50, b"[" * 5000]
-)
+@each_row("header", [b"{}", b"[]", b'{"a": 1}', b'{"a": {"dtype": "F32", "shape": "x"}}', b"\xff" * 50, b"[" * 5000])
 def test_a_header_that_says_nothing_is_named(header: bytes, tmp_path: Path) -> None:
     folder = unpacked(zipped(tmp_path / "a.zip"))
     path = folder / "adapter_model.safetensors"

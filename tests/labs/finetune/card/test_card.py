@@ -14,9 +14,10 @@ from explorer.settings import BUNDLED_TASKS, settings
 from explorer.tasks.glue_tasks import TASKS
 from explorer.tasks.metrics import METRICS
 from explorer.tasks.sources import keep_upload, load
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize("task", [task.slug for task in TASKS])
+@each_row("task", [task.slug for task in TASKS])
 def test_each_bundled_task_has_a_card(task: str) -> None:
     card = task_card(CardParams(task))
     data = load(task, settings())

@@ -24,6 +24,7 @@ from explorer.runs.record import OnRealTask, Outcome, RunRecord, RunStatus
 from explorer.tasks.glue_tasks import TASKS
 from explorer.tuning.spec import RunSpec
 from tests.labs.finetune.records import record
+from tests.rows import each_row
 
 SLUGS = [task.slug for task in TASKS if task.slug != "wnli"]
 METRIC = {task.slug: task.metrics[0] for task in TASKS}
@@ -70,7 +71,7 @@ def test_every_task_has_its_column_of_the_paper_and_its_number_of_examples() -> 
     assert glue_table(result).rows[5] == ("MNLI", "Accuracy", "392k", *[None] * 7, 87.5)
 
 
-@pytest.mark.parametrize("name", PUBLISHED)
+@each_row("name", PUBLISHED)
 def test_any_published_row_may_stand_beside(name: str) -> None:
     result = gathered([], GlueParams(name))
     assert (result.beside, result.average) == (PUBLISHED[name].name, PUBLISHED[name].average)
@@ -88,7 +89,7 @@ def test_the_visitors_own_go_before_a_worked_example_and_glues_files_before_bund
     assert best("sst2", worked) == "r-sst2-0.99"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "other",
     [
         run("sst2", 0.9, status=RunStatus.RUNNING),

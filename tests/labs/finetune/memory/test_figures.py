@@ -9,6 +9,7 @@ import pytest
 from explorer.labs.finetune.memory import figures
 from explorer.labs.finetune.memory.schema import PARTS, Column, Counted, MemoryResult, Seen
 from tests.labs.drawing import HOSTILE, assert_draws, assert_safe
+from tests.rows import each_row
 
 FULL = Column(
     "Full fine-tuning", (100_000_000, 0, 90_000_000, 90_000_000, 180_000_000, 40_000_000), 90_000_000, 22_500_000
@@ -79,7 +80,7 @@ def test_the_table_has_every_part_in_bytes() -> None:
     assert len(table.rows) == 2 * 7 + 2 * 4 + 2
 
 
-@pytest.mark.parametrize("text", HOSTILE)
+@each_row("text", HOSTILE)
 def test_names_stay_text(text: str) -> None:
     made = replace(result(replace(LORA, title=text)), model=text, missing=((text, "no."),), seen=Seen(text, 1, 1))
     assert_safe(figures.memory_sentence(made), text)

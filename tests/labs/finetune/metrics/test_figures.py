@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from explorer.labs.finetune.metrics.figures import (
     formulas,
     linear,
@@ -24,6 +22,7 @@ from explorer.tasks.glue_tasks import TASKS
 from explorer.tasks.metrics import METRICS
 from tests.labs.drawing import assert_draws, assert_safe, written
 from tests.labs.finetune.metrics.taking import taken
+from tests.rows import each_row
 
 
 def test_a_formula_reads_on_one_line() -> None:
@@ -119,7 +118,7 @@ SENTENCES = {
 }
 
 
-@pytest.mark.parametrize(("matrix", "says", "notes"), SENTENCES.values(), ids=SENTENCES.keys())
+@each_row(("matrix", "says", "notes"), SENTENCES.values(), ids=SENTENCES.keys())
 def test_the_sentence_says_what_is_peculiar_about_a_matrix(matrix: Any, says: str, notes: str) -> None:
     assert matrix_sentence(taken(matrix)).striptags() == says
     assert notes in matrix_notes(taken(matrix)).striptags()
@@ -148,12 +147,12 @@ CLOUDS = {
 }
 
 
-@pytest.mark.parametrize(("points", "says"), CLOUDS.values(), ids=CLOUDS.keys())
+@each_row(("points", "says"), CLOUDS.values(), ids=CLOUDS.keys())
 def test_the_sentence_says_what_is_peculiar_about_points(points: Any, says: str) -> None:
     assert says in points_sentence(apart(points)).striptags()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("case", "says"),
     [
         ("a line", "By their order alone, Spearman "),
@@ -168,7 +167,7 @@ def test_the_notes_hold_what_the_sentence_about_points_leaves_out(case: str, say
     assert points_notes(apart(CLOUDS["a curve"][0])) == ""
 
 
-@pytest.mark.parametrize("matrix", [*[matrix for matrix, _, _ in SENTENCES.values()], ((10**9, 1), (0, 1))], ids=str)
+@each_row("matrix", [*[matrix for matrix, _, _ in SENTENCES.values()], ((10**9, 1), (0, 1))], ids=str)
 def test_every_matrix_is_drawn_with_its_counts(matrix: Any) -> None:
     picture = matrix_figure(taken(matrix))
     figure = assert_draws(picture)
@@ -184,7 +183,7 @@ def test_of_two_classes_each_cell_has_its_name_and_each_metric_its_bar() -> None
     assert list(bars.text) == ["85.0%", "81.8%", "90.0%", "0.857", "0.704"]
 
 
-@pytest.mark.parametrize("points", [points for points, _ in CLOUDS.values()], ids=CLOUDS.keys())
+@each_row("points", [points for points, _ in CLOUDS.values()], ids=CLOUDS.keys())
 def test_every_cloud_is_drawn_with_its_line(points: Any) -> None:
     result = apart(points)
     figure = assert_draws(points_figure(result))

@@ -18,6 +18,7 @@ from explorer.labs.finetune.metrics.figures import linear
 from explorer.labs.finetune.metrics.jobs import correlate
 from explorer.labs.finetune.metrics.schema import MATRICES, SCATTERS, Points, PointsParams, TakenMetric
 from tests.labs.finetune.metrics.taking import taken, values
+from tests.rows import each_row
 
 NAMES = ("accuracy", "precision", "recall", "f1", "matthews")
 
@@ -51,7 +52,7 @@ MATRIX_CASES = [
 ]
 
 
-@pytest.mark.parametrize("matrix", MATRIX_CASES, ids=str)
+@each_row("matrix", MATRIX_CASES, ids=str)
 def test_metrics_are_those_of_scikit_learn(matrix: Any) -> None:
     found = values(taken(matrix))
     assert tuple(found) == NAMES
@@ -63,7 +64,7 @@ def put_in(part: str) -> float:
     return float(eval(re.sub(r"√\(", "math.sqrt(", part.replace("·", "*").replace("−", "-")), {"math": math}))
 
 
-@pytest.mark.parametrize("matrix", MATRIX_CASES, ids=str)
+@each_row("matrix", MATRIX_CASES, ids=str)
 def test_the_numbers_put_into_a_formula_give_its_value(matrix: Any) -> None:
     for metric in taken(matrix).metrics:
         check_fraction(metric, tolerance=6e-4)
@@ -128,7 +129,7 @@ def scattered(seed: int, count: int = 25) -> Points:
 POINT_CASES = [*SCATTERS.values(), *[scattered(seed) for seed in range(4)]]
 
 
-@pytest.mark.parametrize("points", POINT_CASES, ids=range(len(POINT_CASES)))
+@each_row("points", POINT_CASES, ids=range(len(POINT_CASES)))
 def test_correlations_are_those_of_scipy_and_of_their_formulas(points: Points) -> None:
     result = correlate(PointsParams(points))
     true, predicted = np.array(points).T
@@ -162,7 +163,7 @@ def test_huge_scores_are_answered() -> None:
     check_fraction(result.metrics[0], tolerance=1e-2)
 
 
-@pytest.mark.parametrize("points", POINT_CASES, ids=range(len(POINT_CASES)))
+@each_row("points", POINT_CASES, ids=range(len(POINT_CASES)))
 def test_lines_of_fit_and_ranks_are_those_of_scipy(points: Points) -> None:
     result = correlate(PointsParams(points))
     true, predicted = np.array(points).T
@@ -171,7 +172,7 @@ def test_lines_of_fit_and_ranks_are_those_of_scipy(points: Points) -> None:
         assert cloud.line == pytest.approx(linregress(*np.array(cloud.points).T)[:2])
 
 
-@pytest.mark.parametrize("points", POINT_CASES, ids=range(len(POINT_CASES)))
+@each_row("points", POINT_CASES, ids=range(len(POINT_CASES)))
 def test_the_point_that_decides_is_found_by_leaving_each_one_out(points: Points) -> None:
     result = correlate(PointsParams(points))
     rest = [np.delete(np.array(points), place, axis=0).T for place in range(len(points))]

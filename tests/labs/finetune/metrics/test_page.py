@@ -28,9 +28,10 @@ from explorer.settings import Settings
 from explorer.ui.page import Page
 from tests.labs.finetune.metrics.taking import taken, values
 from tests.ports import serving
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize("matrix", MATRICES.values(), ids=MATRICES.keys())
+@each_row("matrix", MATRICES.values(), ids=MATRICES.keys())
 def test_a_matrix_is_read_as_it_was_shown(matrix: Any) -> None:
     shown = matrix_frame(matrix)
     assert len(shown["headers"]) == len(matrix) + 1
@@ -57,7 +58,7 @@ BAD_CELLS = {
 }
 
 
-@pytest.mark.parametrize(("typed", "says"), BAD_CELLS.items())
+@each_row(("typed", "says"), BAD_CELLS.items())
 def test_a_cell_that_counts_nothing_is_named(typed: str, says: str) -> None:
     with pytest.raises(BadInputError, match=says):
         read_matrix({"cells": [["negative", "40", 10], ["positive", typed, 45]]})

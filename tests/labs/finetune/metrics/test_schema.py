@@ -9,6 +9,7 @@ import pytest
 
 from explorer.errors import BadInputError
 from explorer.labs.finetune.metrics.schema import ConfusionParams, PointsParams, decimals
+from tests.rows import each_row
 
 BAD_MATRICES = {
     "negative": ([[1, -2], [3, 4]], "whole number from 0"),
@@ -33,7 +34,7 @@ BAD_MATRICES = {
 }
 
 
-@pytest.mark.parametrize(("matrix", "hint"), BAD_MATRICES.values(), ids=BAD_MATRICES.keys())
+@each_row(("matrix", "hint"), BAD_MATRICES.values(), ids=BAD_MATRICES.keys())
 def test_a_matrix_that_counts_nothing_gets_a_sentence(matrix: Any, hint: str) -> None:
     with pytest.raises(BadInputError, match=hint):
         ConfusionParams(matrix)
@@ -59,13 +60,13 @@ BAD_POINTS = {
 }
 
 
-@pytest.mark.parametrize(("points", "hint"), BAD_POINTS.values(), ids=BAD_POINTS.keys())
+@each_row(("points", "hint"), BAD_POINTS.values(), ids=BAD_POINTS.keys())
 def test_points_that_cannot_be_drawn_get_a_sentence(points: Any, hint: str) -> None:
     with pytest.raises(BadInputError, match=hint):
         PointsParams(points)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("value", "text"), [(0.0625, "0.063"), (-0.0625, "−0.063"), (0.8496, "0.850"), (-0.0001, "0.000"), (1, "1.000")]
 )
 def test_numbers_are_rounded_half_away_from_zero(value: float, text: str) -> None:

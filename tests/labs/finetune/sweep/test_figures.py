@@ -17,6 +17,7 @@ from explorer.settings import BUNDLED_RUNS
 from explorer.tuning.spec import RunSpec
 from tests.labs.drawing import HOSTILE, assert_draws
 from tests.labs.finetune.records import record
+from tests.rows import each_row
 
 
 def run(score: float | None, **changes: object) -> RunRecord:
@@ -113,7 +114,7 @@ def test_names_stand_in_the_order_in_which_they_were_given() -> None:
     assert list(drawn.data[1].x) == ["full", "head"]
 
 
-@pytest.mark.parametrize("text", HOSTILE)
+@each_row("text", HOSTILE)
 def test_reasons_stay_text(text: str) -> None:
     sweep = Sweep("rank", Compared((run(0.9),), ((text, text),)))
     assert "<script" not in figures.sweep_rows(sweep)
@@ -136,7 +137,7 @@ def ranks(scores: dict[int, tuple[float, ...]]) -> Sweep:
 HARDLY = "the rank hardly matters here, as in the paper"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("scores", "hardly"),
     [
         ({1: (0.95, 0.97, 0.96), 64: (0.97, 0.96, 0.96)}, True),

@@ -9,6 +9,7 @@ import pytest
 from explorer.errors import BadInputError
 from explorer.labs.finetune.sweep.schema import MOST_RUNS, SETTINGS, SweepParams
 from explorer.tuning.spec import RunSpec
+from tests.rows import each_row
 
 
 def sweep(**changes: object) -> SweepParams:
@@ -54,7 +55,7 @@ def test_several_methods_are_several_lines() -> None:
     assert isinstance(specs[0], RunSpec)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("changes", "says"),
     [
         ({"values": "1e-3, 1e-2, 1e-1, 1, 2, 3, 4, 5, 6", "seeds": 3}, f"27 runs, and a sweep has at most {MOST_RUNS}"),

@@ -12,6 +12,7 @@ import explorer
 from explorer.labs.finetune.schema import LowRank, PlanResult
 from explorer.labs.finetune.train.figures import SIDE, lora_drawing, lora_view
 from explorer.models.layer_sizes import LayerSizes, Matrix
+from tests.rows import each_row
 
 QUERY, FFN = Matrix("query", 768, 768), Matrix("ffn_in", 3072, 768)
 ADDED = LowRank((QUERY, Matrix("value", 768, 768)), 12, 8, 16.0, "lora")
@@ -97,7 +98,7 @@ def test_it_is_described_for_who_does_not_see_it() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     "given",
     [
         {"model": "bert-mini"},
