@@ -133,13 +133,8 @@ def assert_in_view(page: Any, tab: Tab) -> None:
 def test_so_does_one_who_has_looked_at_runs_of_every_kind(on_a_phone: Visit, server: str, tiny_model: str) -> None:
     """Of classes, of answers and of texts, the last one looked at the last: each page opens with one of its own kind.
 
-<<<<<<< HEAD
     That is not the worked example, which stands there where an answer takes over a second, and says that Start computes
-    what is chosen.
-=======
-    That is not the worked example, so what takes a second is computed there and then, and can be stopped; what takes
-    long waits for Start. Nothing is wider than the phone; the newcomer has looked at the other screens.
->>>>>>> suite
+    what is chosen. Nothing is wider than the phone; the newcomer has looked at the other screens.
     """
     page = on_a_phone.page
     for run in (classes(server, tiny_model), ANSWERS, WRITTEN):
