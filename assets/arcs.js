@@ -34,6 +34,7 @@ function draw() {
     return;
   }
   frame.setAttribute("aria-label", value.described);
+  stack.style.setProperty("--tokens", value.count);  // no wider than their words need
   const origin = frame.getBoundingClientRect();
   if (!origin.width) return;  // out of sight: drawn when it comes into view
   const xs = chips.map((chip) => { const box = chip.getBoundingClientRect(); return box.left + box.width / 2 - origin.left; });

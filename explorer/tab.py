@@ -82,6 +82,8 @@ class Tab:
     why: Why | None = None
     opening: Mapping[str, Any] = field(default_factory=dict)
     tries: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    slim: bool = False
+    """Whether the controls are so few that they are a bar above the figure."""
     width: int = 270
     """Of the controls' side, in pixels, at least."""
 

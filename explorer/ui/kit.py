@@ -20,6 +20,13 @@ def two_columns(*classes: str) -> gr.Row:
     return gr.Row(elem_classes=["bench", *classes])
 
 
+def slim() -> gr.Row:
+    """Return what takes the place of two_columns where the controls are few: a bar of them, with the figures below it in the
+    whole width.
+    """
+    return two_columns("slim")
+
+
 def inputs_column(min_width: int = 270) -> gr.Column:
     """Return the side of the controls, at least `min_width` pixels wide."""
     return gr.Column(scale=1, min_width=min_width, elem_classes=["controls"])

@@ -9,7 +9,7 @@ import gradio as gr
 from explorer.tab import Button, Choice, Note, Tab
 from explorer.ui.components import while_in_view
 from explorer.ui.controls import control
-from explorer.ui.kit import Tries, View, caption, inputs_column, outputs_column, two_columns, why
+from explorer.ui.kit import Tries, View, caption, inputs_column, outputs_column, slim, two_columns, why
 from explorer.ui.page import Page
 from explorer.ui.wiring import Connection
 
@@ -18,7 +18,7 @@ def build_tab(page: Page, described: Tab) -> Connection:
     """Lay a tab out; it is computed when it is opened, and when what it asks has changed."""
     with gr.Tab(described.title, id=described.slug) as tab:
         inputs, views, pressed = dict[str, Any](), dict[str, Any](), list[Any]()
-        with two_columns():
+        with slim() if described.slim else two_columns():
             with inputs_column(described.width):
                 for part in described.asks:
                     if isinstance(part, Button):

@@ -8,7 +8,7 @@ from explorer.labs.agrees import PUBLISHED_FIGURES, figures
 from explorer.labs.agrees.schema import PublishedParams
 from explorer.ui.components import rich_text
 from explorer.ui.controls import controls
-from explorer.ui.kit import Tries, View, caption, inputs_column, outputs_column, two_columns, why
+from explorer.ui.kit import Tries, View, caption, inputs_column, outputs_column, slim, why
 from explorer.ui.page import Page
 from explorer.ui.wiring import Connection
 
@@ -40,7 +40,7 @@ VIEWS = [("how many agree", "sources"), ("how far apart they are", "apart")]
 
 def build(page: Page) -> None:
     """Lay out the choice at the left, the picture at the right, and all rows below."""
-    with two_columns():
+    with slim():
         with inputs_column(250):
             inputs = controls(PublishedParams, "paper", "verdict")
             view = gr.Radio(VIEWS, value="sources", label="Picture")

@@ -12,7 +12,7 @@ from explorer.labs.attention.neuron_page import build_neuron
 from explorer.labs.attention.switch.page import build_run_switches, build_switches
 from explorer.labs.attention.terms_page import build_terms
 from explorer.labs.attention.views.page import build_views
-from explorer.ui.kit import Examples, inputs_column, outputs_column, two_columns, why
+from explorer.ui.kit import Examples, inputs_column, outputs_column, slim, why
 from explorer.ui.page import Page
 
 EXAMPLES = (
@@ -52,7 +52,7 @@ def build(page: Page) -> None:
     picked = examples.into([sentence_a, sentence_b], show_progress="full")
     with gr.Tabs(selected="one") as tabs:
         with gr.Tab("One head", id="one") as one:  # the id by which a press in All heads leads here
-            with two_columns():
+            with slim():
                 head_side = inputs_column(250)
                 head_main = outputs_column()
             _why()

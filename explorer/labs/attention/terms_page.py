@@ -12,7 +12,7 @@ from explorer.labs.attention.terms import ABLE, DISENTANGLED_TERMS, TermsParams,
 from explorer.models.catalog import is_of
 from explorer.ui.components import while_in_view
 from explorer.ui.controls import control
-from explorer.ui.kit import Tries, View, inputs_column, outputs_column, two_columns, why
+from explorer.ui.kit import Tries, View, inputs_column, outputs_column, slim, why
 from explorer.ui.page import Page
 from explorer.ui.used_model import UsedModel
 from explorer.ui.wiring import Connection
@@ -49,7 +49,7 @@ def build_terms(
     page: Page, tab: gr.Tab, sentence_a: gr.Textbox, sentence_b: gr.Textbox, triggers: Sequence[Any] = ()
 ) -> None:
     """Fill and wire the tab. triggers: the page's own events that bring other texts."""
-    with two_columns():
+    with slim():
         with inputs_column(250):
             model = UsedModel(page, lambda name: is_of(name, "DeBERTa"), ABLE)
             layer = control(TermsParams, "layer", value=OPENING[0], elem_id="terms-layer")

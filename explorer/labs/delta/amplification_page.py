@@ -15,7 +15,7 @@ from explorer.labs.delta.params import AmplificationParams
 from explorer.published import lora_tables
 from explorer.runs.examples import OTHER_RANK
 from explorer.ui.controls import control
-from explorer.ui.kit import View, caption, in_the_paper, inputs_column, outputs_column, two_columns, why
+from explorer.ui.kit import View, caption, in_the_paper, inputs_column, outputs_column, slim, two_columns, why
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker
 from explorer.ui.streams import Stream
@@ -41,7 +41,7 @@ def build_amplification(
     page: Page, picker: RunPicker, tab: gr.Tab, settled: Settled
 ) -> tuple[gr.Dropdown, list[gr.components.Component]]:
     """Fill and wire the tab. Return the list with the second run, and the places that depend on the run."""
-    with two_columns():
+    with slim():
         with inputs_column():
             module, layer = matrix_choice("amplification")
             directions = control(AmplificationParams, "r")

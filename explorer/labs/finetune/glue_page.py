@@ -8,7 +8,7 @@ from explorer.labs.finetune import glue as figures
 from explorer.labs.finetune.glue import GLUE, GlueParams
 from explorer.ui.components import rich_text
 from explorer.ui.controls import controls
-from explorer.ui.kit import inputs_column, outputs_column, sentence_place, two_columns, why
+from explorer.ui.kit import inputs_column, outputs_column, sentence_place, slim, why
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker
 from explorer.ui.streams import Stream
@@ -29,7 +29,7 @@ runs is chosen by the score that it is shown with, which flatters it.
 
 def build_glue(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
     """Fill and wire the tab; the table is made whenever the tab is opened, of the runs that there are by then."""
-    with two_columns():
+    with slim():
         with inputs_column():
             inputs = controls(GlueParams, "beside")
         with outputs_column():

@@ -8,7 +8,7 @@ from explorer.labs.inputs import POSITION_SIMILARITY
 from explorer.labs.inputs import positions_figures as figures
 from explorer.labs.inputs.embeddings.schema import PositionsParams
 from explorer.ui.controls import control
-from explorer.ui.kit import View, inputs_column, outputs_column, two_columns, why
+from explorer.ui.kit import View, inputs_column, outputs_column, slim, why
 from explorer.ui.page import Page
 from explorer.ui.wiring import Connection
 
@@ -23,7 +23,7 @@ section 3; Wang and Chen 2020 measure this for several models.)
 
 def build_positions(page: Page, tab: gr.Tab) -> None:
     """Fill and wire the tab: the step between positions; how alike the rows are."""
-    with two_columns():
+    with slim():
         with inputs_column(250):
             step = control(PositionsParams, "step")
         with outputs_column():

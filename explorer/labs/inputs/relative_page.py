@@ -9,7 +9,7 @@ from explorer.labs.inputs.relative import ABLE, RELATIVE_POSITIONS, RelativePara
 from explorer.models.catalog import is_of
 from explorer.ui.components import while_in_view
 from explorer.ui.controls import control
-from explorer.ui.kit import Tries, View, inputs_column, outputs_column, two_columns, why
+from explorer.ui.kit import Tries, View, inputs_column, outputs_column, slim, why
 from explorer.ui.page import Page
 from explorer.ui.used_model import UsedModel
 from explorer.ui.wiring import Connection
@@ -36,7 +36,7 @@ as the authors' code has it. What attention makes of the rows is on the Attentio
 def build_relative(page: Page, tab: gr.Tab) -> None:
     """Lay out and wire the length of a text, and δ for every two of its tokens."""
     gr.HTML("<h2>Relative positions</h2>")
-    with two_columns():
+    with slim():
         with inputs_column(250):
             model = UsedModel(page, lambda name: is_of(name, "DeBERTa"), ABLE)
             length = control(RelativeParams, "length", elem_id="relative-length")

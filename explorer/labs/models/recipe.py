@@ -65,5 +65,5 @@ TAB = Tab(
     ),
     figure=Figure("recipe", "bert-to-roberta", recipe_sentence, recipe_figure, recipe_notes),
     why=Why("each step", WHY),
-    width=250,
+    slim=True,
 )

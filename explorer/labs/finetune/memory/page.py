@@ -11,7 +11,7 @@ from explorer.tasks.sources import choices
 from explorer.tuning.methods import METHODS
 from explorer.ui.components import rich_text
 from explorer.ui.controls import control
-from explorer.ui.kit import View, inputs_column, outputs_column, sentence_place, two_columns, why
+from explorer.ui.kit import View, inputs_column, outputs_column, sentence_place, slim, why
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker
 from explorer.ui.wiring import Connection
@@ -35,7 +35,7 @@ ZeRO, section 3.1). The paper's figures are those of its section 4.2.
 
 def build_memory(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
     """Fill and wire the tab: the settings that memory depends on; the parts as bars; GPT-3's figures below."""
-    with two_columns():
+    with slim():
         with inputs_column():
             named = [(method.title, method.slug) for method in METHODS]
             inputs = {
