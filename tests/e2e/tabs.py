@@ -157,9 +157,8 @@ WORKED = {
 }
 """Where what takes minutes was computed beforehand, by which action."""
 
-
-WAITING = {*WORKED, ("finetune", "Merge and take home"), ("delta", "Beside W")}
-"""Where a run of one's own waits for a button, under the worked example."""
+WAITING = {*WORKED, ("finetune", "Merge and take home")}
+"""Where a run of one's own waits for a button, under the worked example; ΔW's tabs are in test_unasked."""
 
 
 def tabs_of(page: str) -> tuple[Tab, ...]:

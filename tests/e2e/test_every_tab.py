@@ -141,6 +141,7 @@ def test_so_does_one_who_has_looked_at_runs_of_every_kind(on_a_phone: Visit, ser
         page.goto(f"{on_a_phone.address}/finetune?run={run}")
         page.wait_for_selector("#run-picker input")
         page.wait_for_function(STANDS, arg=[LEAST, False], polling=200)
+        page.wait_for_timeout(1500)  # the browser remembers the run once the server has told of what kind it is
     walked, wide = {}, {}
     for path in OF_RUNS:
         page.evaluate(NOTHING_TYPED)
