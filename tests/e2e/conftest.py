@@ -104,6 +104,7 @@ def profile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
             executable_path=program,
             args=["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync"],
             viewport=PROJECTOR,
+            reduced_motion="reduce",  # what is measured stands still; a test of motion asks for it
         )
         yield context
         context.close()
