@@ -46,6 +46,22 @@ ANSWER_WORDS = (
     ),
     # Looking inside.
     Entry(
+        "probe",
+        "A linear classifier that is given a word's state in one layer and nothing else; the model itself is not trained.",
+        ("context",),
+        also=("probes",),
+    ),
+    Entry(
+        "control labels",
+        "Labels drawn at random, one for each word: they can only be learnt by heart (Hewitt and Liang 2019).",
+        ("context",),
+    ),
+    Entry(
+        "selectivity",
+        "A probe's accuracy minus that of the same probe trained on control labels.",
+        ("context",),
+    ),
+    Entry(
         "rollout",
         "Attention followed through all layers: the product of the layers' weights, each mixed with the identity.",
     ),
