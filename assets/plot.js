@@ -39,7 +39,7 @@ function enlarge(layout, data) {
   (layout.annotations || []).forEach((note) => { note.font = larger(note.font); });
   if (layout.legend) layout.legend.font = larger(layout.legend.font);
   data.forEach((trace) => { if (trace.textfont || trace.text) trace.textfont = larger(trace.textfont); });
-  const figures = [...document.querySelectorAll(".block.figure .plot:not([hidden])")].filter((one) => one.offsetParent);
+  const figures = [...document.querySelectorAll(".block.figure .plot:not([hidden], .arcs)")].filter((one) => one.offsetParent);
   const room = window.innerHeight - frame.getBoundingClientRect().top - window.scrollY - 70;
   layout.height = Math.max(1.2 * layout.height, figures.length <= 1 ? room : 0);
   frame.style.minHeight = layout.height + "px";

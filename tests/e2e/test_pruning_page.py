@@ -196,6 +196,11 @@ class TestTakeOut:
         assert [row.locator("td").first.inner_text() for row in rows.all()] == names
 
     def test_the_pruned_model_goes_home_and_opens(self, pruning: Visit, tmp_path: Path) -> None:
+        if (
+            EXAMPLE in panel(pruning).locator(".bar").first.inner_text()
+        ):  # a second try, on a page that has pruned nothing
+            pruning.page.click("#prune")
+            expect(panel(pruning).locator(".bar").first).to_be_empty()
         pruning.page.click("#export-pruned")
         with pruning.page.expect_download() as waiting:
             pruning.page.locator("#pruned-file a").first.click()
