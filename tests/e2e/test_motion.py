@@ -10,7 +10,8 @@ pytestmark = pytest.mark.e2e
 
 WATCHED = """() => {
   window.moved = 0;
-  document.addEventListener("transitionrun", ({ target }) => { window.moved += target.matches("#fill-figure .bars .point path"); });
+  const isBar = (one) => one.matches("#fill-figure .bars .point path");
+  document.addEventListener("transitionrun", (event) => { window.moved += isBar(event.target); });
 }"""
 
 
