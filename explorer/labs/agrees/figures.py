@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from markupsafe import Markup
 
-from explorer.charts import Look, Panel, Picture, Trace, axis, bars, chart, level, picture, points, rows, texts
+from explorer.charts import Look, Panel, Picture, Trace, axis, bars, level, picture, points, rows, texts
 from explorer.charts.words import caption, cells, counted, label, prose, signed, strong
 from explorer.labs.agrees.schema import NEAR, STANDINGS, Finding, PublishedResult, Standing
 from explorer.tables import Table
@@ -103,10 +103,11 @@ def _by_source(result: PublishedResult) -> Picture:
     ends = [len(found) for found in groups.values()]
     font, at = {"color": "@text", "size": 14}, "middle right"
     traces.append(texts(ends, names, of_all, textposition=at, textfont=font, cliponaxis=False))
-    # Room for the counts beside the bars.
-    across = axis("published figures, computed again", span=(0, 1.25 * max(ends)))
-    look: Look = {"legend": True, "barmode": "stack", "bargap": 0.3, "height": 110 + 32 * len(groups)}
-    return chart(published_sentence(result), traces, across, axis(names=True, down=True), **look)
+    # Room for the counts beside the bars, of which a phone needs more.
+    wide, narrow = (axis("published figures, computed again", span=(0, room * max(ends))) for room in (1.25, 1.8))
+    height, down = 110 + 32 * len(groups), axis(names=True, down=True)
+    look: Look = {"legend": True, "barmode": "stack", "bargap": 0.3, "height": height, "phone": height + 60}
+    return picture(published_sentence(result), [Panel(traces, wide, down, alone=Panel((), narrow, down))], **look)
 
 
 def _far_apart(result: PublishedResult) -> Picture:
