@@ -16,7 +16,7 @@ from dataclasses import dataclass, fields
 from functools import cache
 from typing import Annotated, Any, TypeVar, cast, dataclass_transform
 
-from pydantic import ConfigDict, ValidationError
+from pydantic import AfterValidator, ConfigDict, ValidationError
 from pydantic.dataclasses import dataclass as validated
 from pydantic.dataclasses import rebuild_dataclass
 
@@ -81,6 +81,18 @@ class Declared:
 
 
 @cache
+def several(most: int, *such_as: str) -> AfterValidator:
+    """Return the check of a list of models: each once, one at least and `most` at most."""
+
+    def check(names: tuple[str, ...]) -> tuple[str, ...]:
+        models = tuple(dict.fromkeys(names))
+        if not 1 <= len(models) <= most:
+            raise BadInputError(f"models takes one to {most} names, such as {', '.join(such_as)}.")
+        return models
+
+    return AfterValidator(check)
+
+
 def declared(kind: type) -> dict[str, Declared]:
     """Return the fields of a class under `@params`, by name."""
     found = {}

@@ -6,18 +6,16 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from markupsafe import Markup
-from pydantic import AfterValidator
 
 from explorer.action import LiveAction
 from explorer.charts import DIVERGING, Look, Panel, Picture, axis, heat, level, line, picture, series
 from explorer.charts.words import caption, label, percent, progress_bar, prose, strong
 from explorer.engine.protocol import Job
-from explorer.errors import BadInputError
 from explorer.kinds import Names, Number, OneOf
 from explorer.labs.context import plain
 from explorer.labs.context.probe_data import TASKS
 from explorer.models.catalog import CATALOG
-from explorer.params import Seed, Shown, params
+from explorer.params import Seed, Shown, params, several
 from explorer.tables import Table
 from explorer.worked import Opening
 
@@ -34,13 +32,6 @@ TOLD = {
 STOPPED = Markup("Stopped. What was measured stays.")
 
 
-def _some(names: tuple[str, ...]) -> tuple[str, ...]:
-    names = tuple(dict.fromkeys(names))
-    if not 1 <= len(names) <= MOST_MODELS:
-        raise BadInputError(f"models takes one to {MOST_MODELS} names, such as {', '.join(COMPARED[:2])}.")
-    return names
-
-
 @params
 class ProbeParams:
     """What is asked of which models. seed: of the control labels."""
@@ -49,7 +40,7 @@ class ProbeParams:
     models: Annotated[
         tuple[str, ...],
         Names("models takes names as a list, or as a text with commas."),
-        AfterValidator(_some),
+        several(MOST_MODELS, *COMPARED[:2]),
         Shown(
             f"Models, up to {MOST_MODELS}",
             "Lines: the page's model; cells: all of them.",
@@ -196,7 +187,7 @@ def probe_figure(result: ProbeResult, drawn: str = "") -> Picture:
     short = Panel((), across, ticks, title="selectivity in points")
     below = Panel(cells, across, axis(names=True), title="selectivity in points: probe minus control", alone=short)
     height = 330 + 28 * len(picked)
-    return picture(probe_sentence(result), [[lines, below]], height=height, legend=True, phone=height + 40)
+    return picture(probe_sentence(result, drawn), [[lines, below]], height=height, legend=True, phone=height + 40)
 
 
 def _points(model: ProbedModel, field: str) -> tuple[list[int], list[float]]:

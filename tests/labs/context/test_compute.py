@@ -231,7 +231,7 @@ def test_short_sentences_share_a_pass_and_long_ones_do_not(
     reader: LoadedModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     together = similar(reader, BANK[:3], "bank")
-    monkeypatch.setattr("explorer.labs.context.word.jobs.BATCH_TOKENS", 1)
+    monkeypatch.setattr("explorer.models.batching.MOST_TOKENS", 1)
     alone = similar(reader, BANK[:3], "bank")
     for ours, theirs in zip(together.layers, alone.layers, strict=True):
         assert np.array(ours.cosines) == pytest.approx(np.array(theirs.cosines), abs=1e-5)

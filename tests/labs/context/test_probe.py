@@ -172,6 +172,7 @@ def test_another_model_is_drawn_if_it_was_asked() -> None:
     assert "bert-small" in probe_sentence(result, "a model of the hub")
     drawn = [probe_figure(result, name)["data"][0]["y"] for name in ("gpt2-mini", "bert-small")]
     assert drawn[0] != drawn[1]
+    assert "gpt2-mini" in probe_figure(result, "gpt2-mini")["described"]
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,6 @@ from typing import cast
 
 import torch
 from torch import Tensor, nn
-from torch.nn.utils.rnn import pad_sequence
 
 from explorer.errors import BadInputError
 from explorer.labs.context.examples import PLAIN
@@ -22,8 +21,8 @@ from explorer.labs.context.word.schema import (
     Projection,
 )
 from explorer.maths.geometry import cosines, pairwise, principal_plane
+from explorer.models.batching import states_of_each
 from explorer.models.encoding import Encoded, encode
-from explorer.models.inside import read
 from explorer.models.loaded_model import LoadedModel
 
 PAIRS = 1000
@@ -31,9 +30,6 @@ PAIRS = 1000
 
 CANDIDATES = 20
 """Draws for each pair that is wanted; those of one sentence or of one spelling are left out."""
-
-BATCH_TOKENS = 1024
-"""Padding included, in one forward pass."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +58,7 @@ def contextual_similarity(loaded: LoadedModel, params: ContextParams) -> Context
     encoded = [_encoded(loaded, number, line) for number, line in enumerate(lines, start=1)]
     places = [_places(line, entry, params.word) for line, entry in zip(lines, encoded, strict=True)]
     plain = _plain(loaded)
-    states = _states(loaded, [*encoded, *plain])
+    states = states_of_each(loaded, [entry.inputs for entry in (*encoded, *plain)])
     # The app's own sentences lack the word.
     sentences = [_Read(*parts) for parts in zip([*encoded, *plain], states, [*places, *[()] * len(plain)], strict=True)]
     given = sentences[: len(lines)]
@@ -114,33 +110,6 @@ def _plain(loaded: LoadedModel) -> list[Encoded]:
         except BadInputError:  # a model that reads a dozen tokens at a time
             continue
     return fitting
-
-
-def _states(loaded: LoadedModel, sentences: Sequence[Encoded]) -> list[Tensor]:
-    """Compute each sentence's states in every layer, (depth + 1, length, width), on the CPU; short sentences share a
-    pass.
-    """
-    found: list[Tensor] = []
-    batch: list[Encoded] = []
-    for entry in sentences:
-        longest = max(len(other.tokens) for other in [*batch, entry])  # all are padded to it
-        if batch and longest * (len(batch) + 1) > BATCH_TOKENS:
-            found += _one_pass(loaded, batch)
-            batch = []
-        batch.append(entry)
-    return found + _one_pass(loaded, batch)
-
-
-def _one_pass(loaded: LoadedModel, batch: Sequence[Encoded]) -> list[Tensor]:
-    fill = {"input_ids": int(loaded.tokenizer.pad_token_id or 0)}  # any id does: attention_mask hides the padding
-    rows = [{**entry.inputs, "attention_mask": torch.ones_like(entry.inputs["input_ids"])} for entry in batch]
-    inputs = {
-        name: pad_sequence([row[name][0] for row in rows], batch_first=True, padding_value=fill.get(name, 0))
-        for name in rows[0]
-    }
-    # (depth + 1, rows, T, width).
-    states = torch.stack(read(loaded, inputs, attentions=False).hidden_states).float().cpu()
-    return [states[:, row, : len(entry.tokens)] for row, entry in enumerate(batch)]  # without the padding
 
 
 def _embeddings(loaded: LoadedModel, token_ids: Sequence[int]) -> Tensor:

@@ -11,7 +11,7 @@ from pydantic import AfterValidator
 from explorer.errors import BadInputError
 from explorer.kinds import Names, Number, Whole
 from explorer.labs.inputs.typos.examples import SENTENCES, SHARE, TEXT
-from explorer.params import SecondText, Seed, Shown, Text, params
+from explorer.params import SecondText, Seed, Shown, Text, params, several
 from explorer.text import MASK_SPELLINGS
 
 COMPARED = ("bert-mini", "roberta-mini")
@@ -30,13 +30,6 @@ SHARES = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5)
 """Of the words of four or more letters, those with a typo."""
 
 
-def _some_models(names: tuple[str, ...]) -> tuple[str, ...]:
-    models = tuple(dict.fromkeys(names))
-    if not 1 <= len(models) <= MOST_MODELS:
-        raise BadInputError(f"models takes one to {MOST_MODELS} names, such as {', '.join(COMPARED)}.")
-    return models
-
-
 def _some_kinds(names: tuple[str, ...]) -> tuple[str, ...]:
     if not names or not set(names) <= set(KINDS):
         raise BadInputError(f"kinds takes one or more of {', '.join(KINDS)}.")
@@ -51,7 +44,10 @@ def _no_blank(text: str) -> str:
 
 SAID = "Give {} as a list, or as a text with commas."
 Models = Annotated[
-    tuple[str, ...], Names(SAID.format("models")), AfterValidator(_some_models), Shown(f"Models (up to {MOST_MODELS})")
+    tuple[str, ...],
+    Names(SAID.format("models")),
+    several(MOST_MODELS, *COMPARED),
+    Shown(f"Models (up to {MOST_MODELS})"),
 ]
 Kinds = Annotated[
     tuple[str, ...],

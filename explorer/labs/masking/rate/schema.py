@@ -5,12 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from pydantic import AfterValidator
-
-from explorer.errors import BadInputError
 from explorer.kinds import Names, Sentence
 from explorer.labs.masking.rate.examples import IN_A_ROW, SENTENCES
-from explorer.params import Seed, Shown, params
+from explorer.params import Seed, Shown, params, several
 
 RATES = (0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.6, 0.8)
 BERTS = 0.15
@@ -20,13 +17,6 @@ MOST_MODELS = 4
 COMPARED = ("bert-small", "bert-mini")
 
 
-def _some(names: tuple[str, ...]) -> tuple[str, ...]:
-    names = tuple(dict.fromkeys(names))
-    if not 1 <= len(names) <= MOST_MODELS:
-        raise BadInputError(f"models takes one to {MOST_MODELS} names, such as {', '.join(COMPARED)}.")
-    return names
-
-
 @params
 class RatesParams:
     """Which models read which text. seed: of the choice of tokens; those of a low rate are among those of every higher one."""
@@ -34,7 +24,7 @@ class RatesParams:
     models: Annotated[
         tuple[str, ...],
         Names("models takes names as a list, or as a text with commas."),
-        AfterValidator(_some),
+        several(MOST_MODELS, *COMPARED),
         Shown(f"Models that fill masks, up to {MOST_MODELS}"),
     ] = COMPARED
     text: Annotated[
