@@ -2,18 +2,9 @@
 // as the weight. A chip under the pointer or the keyboard's focus keeps its own arcs and says their weights.
 const frame = element.querySelector(".arcs");
 const stack = element.closest(".arc-stack");
-const SVG = "http://www.w3.org/2000/svg";
 const HIGHEST = 128, LOWEST = 26, GAP = 4;
 
 const chipsOf = () => [...stack.querySelectorAll(".chips > .chip")];
-
-function make(name, attributes, inside, text) {
-  const made = document.createElementNS(SVG, name);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  if (text !== undefined) made.textContent = text;
-  inside?.append(made);
-  return made;
-}
 
 const percent = (weight) => `${Math.round(100 * weight)}%`;
 
@@ -63,18 +54,8 @@ function look(chip) {
   frame.querySelectorAll("g").forEach((one) => one.classList.toggle("own", Number(one.dataset.from) === at));
 }
 
-function say(what) {
-  element.dispatchEvent(new CustomEvent(`explorer:${what}`, { bubbles: true }));
-}
-
 stack.addEventListener("pointerover", (event) => look(event.target.closest(".chip")));
 stack.addEventListener("pointerleave", () => look(null));
 stack.addEventListener("focusin", (event) => { if (event.target.matches(":focus-visible")) look(event.target.closest(".chip")); });
 stack.addEventListener("focusout", () => look(null));
-draw();
-say("mounted");
-watch("value", draw);
-const again = () => requestAnimationFrame(draw);
-new MutationObserver(again).observe(stack.querySelector(".chips") || stack, { childList: true });
-new ResizeObserver(again).observe(stack);
-document.fonts.ready.then(again);
+drawnOver(stack, draw);

@@ -3,7 +3,6 @@
 // top. Everything is drawn from numbers of the model (explorer/labs/wayup/figures.py); text goes in as text.
 const frame = element.querySelector(".way");
 const stack = element.closest(".way-stack");
-const SVG = "http://www.w3.org/2000/svg";
 const BARS = 5, RISE = 90, WEAK = 300, LEAST = 280;
 let shownFor = null;   // the value that is drawn
 let since = 0;         // when it was drawn first: a redraw, as of another size, goes on with what rises
@@ -17,14 +16,6 @@ const barHeight = () => letter() + 9;
 const topHeight = () => BARS * barHeight() + 34;
 
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
-
-function make(name, attributes, inside, text) {
-  const made = document.createElementNS(SVG, name);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  if (text !== undefined) made.textContent = text;
-  if (inside) inside.append(made);
-  return made;
-}
 
 const percent = (share) => (share >= 0.9995 && share < 1 ? "99.9%" : `${Number((100 * share).toPrecision(3))}%`);
 const chipsOf = () => [...stack.querySelectorAll(".chips > .chip")];
@@ -298,10 +289,6 @@ function told(value) {
   says.append(name, `${sentence} `, link);
 }
 
-function say(what) {
-  element.dispatchEvent(new CustomEvent(`explorer:${what}`, { bubbles: true }));
-}
-
 // The layers' names stay in view while a long sentence scrolls.
 function follow() {
   const names = frame.querySelector(".way-labels");
@@ -309,10 +296,4 @@ function follow() {
 }
 
 stack.addEventListener("scroll", follow);
-draw();
-say("mounted");
-watch("value", draw);
-const again = () => requestAnimationFrame(draw);
-new MutationObserver(again).observe(stack.querySelector(".chips") || stack, { childList: true });
-new ResizeObserver(again).observe(stack);
-document.fonts.ready.then(again);
+drawnOver(stack, draw);

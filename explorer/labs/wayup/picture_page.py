@@ -24,7 +24,7 @@ class WayUp:
 
     def __init__(self, name: str) -> None:
         with gr.Column(elem_classes=["way-stack"]):
-            self.picture = drawing("way", after=("stepper",), elem_id=f"{name}-figure")
+            self.picture = drawing("way", after=("stepper", "overchips"), elem_id=f"{name}-figure")
             self.chips = token_chips(elem_id=f"{name}-chips")
         self.layer_view = drawing("waylayer", elem_id=f"{name}-layer", elem_classes=["way-opened"])
         self.looked_at = {kind: control(PassParams, kind, visible="hidden") for kind in ("position", "layer", "head")}

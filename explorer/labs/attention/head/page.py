@@ -57,7 +57,7 @@ def build_heads(
     with main:
         said = sentence_place("attention-said")
         with gr.Column(elem_classes=["arc-stack"]):
-            arcs = drawing("arcs", elem_id="attention-arcs")
+            arcs = drawing("arcs", after=("overchips",), elem_id="attention-arcs")
             chips = token_chips(elem_id="attention-chips")
         matrix = plot("attention", elem_id="attention-figure")
         notes = rich_text(elem_id="attention-notes")
