@@ -5,6 +5,7 @@ from explorer.engine.protocol import Job
 from explorer.labs.delta import amplification_figures as amplification_figures
 from explorer.labs.delta import directions_figures as directions_figures
 from explorer.labs.delta import plain
+from explorer.labs.delta import spectrum_figures as figures
 from explorer.labs.delta import sweep_figures as sweep_figures
 from explorer.labs.delta.forgetting import FORGETTING
 from explorer.labs.delta.intruders import INTRUDERS, TRAIN_INTRUDERS
@@ -19,7 +20,6 @@ from explorer.labs.delta.params import (
     SubspaceParams,
     SweepParams,
 )
-from explorer.labs.delta.spectrum import figures
 from explorer.labs.delta.weight import WEIGHT_SPECTRUM
 from explorer.models.catalog import DEFAULT_MODEL
 from explorer.runs.comparing import Compared

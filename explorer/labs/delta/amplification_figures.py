@@ -10,7 +10,7 @@ from markupsafe import Markup
 from explorer.charts import Look, Panel, Picture, Trace, axis, chart, level, line, note, picture, series
 from explorer.charts.words import caption, label, number, percent, prose, strong
 from explorer.labs.delta.schema import AmplificationResult, RunFactors
-from explorer.labs.delta.spectrum.figures import module_name
+from explorer.labs.delta.spectrum_figures import module_name
 from explorer.tables import Table
 
 COLOURS = {"ΔW": "@first", "W": "@third", "random": "@muted"}

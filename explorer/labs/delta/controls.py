@@ -9,7 +9,7 @@ import gradio as gr
 from explorer.errors import ExplorerError
 from explorer.labs.delta.params import OPENING_LAYER, PlacementParams
 from explorer.labs.delta.schema import SpectrumResult
-from explorer.labs.delta.spectrum.figures import module_name
+from explorer.labs.delta.spectrum_figures import module_name
 from explorer.settings import settings
 from explorer.tuning.methods import find_method
 from explorer.tuning.spec import TARGETS, RunSpec

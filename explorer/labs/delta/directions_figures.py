@@ -22,7 +22,7 @@ from explorer.charts import (
 )
 from explorer.charts.words import caption, facts, label, measures, number, percent, prose, strong
 from explorer.labs.delta.schema import BASES, PlacementResult, SimilarityResult
-from explorer.labs.delta.spectrum.figures import module_name
+from explorer.labs.delta.spectrum_figures import module_name
 from explorer.tables import Table
 
 Grid = Sequence[Sequence[float]]

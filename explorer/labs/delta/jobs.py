@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import cast
 
+from torch import Tensor
+
 from explorer.errors import ModelUnavailableError
 from explorer.labs.delta import compute
 from explorer.labs.delta.params import (
@@ -20,10 +22,12 @@ from explorer.labs.delta.schema import (
     SimilarityResult,
     SpectrumResult,
 )
-from explorer.labs.delta.updates import BaseWeights
+from explorer.labs.delta.updates import BaseWeights, Deltas, decomposed, needed, update_at
+from explorer.labs.delta.weight import SHARES, Whole, WholeSpectra
 from explorer.lru_cache import LRUCache
+from explorer.maths import spectra
 from explorer.runs.open import OpenRun, OpenRuns
-from explorer.tuning.deltas import base_weights
+from explorer.tuning.deltas import LowRank, base_weights
 
 _BASES = LRUCache(1)
 """One base at a time: a class looks at one model."""
@@ -71,3 +75,33 @@ def placement(open_run: OpenRuns, params: PlacementParams) -> PlacementResult:
     """Measure where in W's spectrum the update lies."""
     run = open_run(params.run)
     return compute.placement(run.deltas(), base_of(run), params.layer, params.module, run.record.name)
+
+
+def weight_spectrum(open_run: OpenRuns, params: PlacementParams) -> WholeSpectra:
+    """Compute all singular values of one W and of its update at the run's end."""
+    run = open_run(params.run)
+    return whole_spectra(run.deltas(), base_of(run), params.layer, params.module, run.record.name)
+
+
+def whole_spectra(
+    deltas: Deltas, base: BaseWeights | None, layer: int, module: str, name: str = "This run"
+) -> WholeSpectra:
+    """Compute every singular value of W and of its update.
+
+    Raises BadInputError if the run has no such update, ModelUnavailableError without W.
+    """
+    delta, site = update_at(deltas, layer, module), (layer, module)
+    weight = needed(base).matrix(site, delta)
+    own, update = needed(base).values(site, delta), decomposed(delta).S
+    rows, columns = weight.shape
+    # Of W's norm, so that only structure differs.
+    random = spectra.random_spectrum(rows, columns, float(own.double().norm()))
+    low_rank = isinstance(delta, LowRank)
+    return WholeSpectra(
+        name, layer, module, len(own), len(update), low_rank, _whole(own), _whole(update), _whole(random)
+    )
+
+
+def _whole(values: Tensor) -> Whole:
+    shares = tuple(spectra.directions_for(values, share) for share in SHARES)
+    return Whole(tuple(values.tolist()), tuple(spectra.energy(values).tolist()), shares)

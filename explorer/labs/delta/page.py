@@ -7,9 +7,9 @@ import gradio as gr
 from explorer.labs.delta.amplification_page import build_amplification
 from explorer.labs.delta.controls import Settled, stay_within
 from explorer.labs.delta.directions_page import build_compare
-from explorer.labs.delta.forgetting.page import build_forgetting
-from explorer.labs.delta.intruders.page import build_intruders
-from explorer.labs.delta.spectrum.page import build_spectrum
+from explorer.labs.delta.forgetting_page import build_forgetting
+from explorer.labs.delta.intruders_page import build_intruders
+from explorer.labs.delta.spectrum_page import build_spectrum
 from explorer.labs.delta.sweep_page import build_sweep
 from explorer.labs.delta.weight_page import build_weight
 from explorer.tasks.task import WRITTEN

@@ -13,7 +13,7 @@ from explorer.charts.words import caption, counted, facts, measures, percent, pr
 from explorer.engine.protocol import Job
 from explorer.labs.delta import plain
 from explorer.labs.delta.params import OPENING_LAYER, PlacementParams
-from explorer.labs.delta.spectrum.figures import STILL_ZERO, module_name
+from explorer.labs.delta.spectrum_figures import STILL_ZERO, module_name
 from explorer.tables import Table
 from explorer.worked import Opening
 
@@ -181,7 +181,7 @@ def _line(name: str, colour: str, dash: str, whole: Whole, directions: int, ener
 
 WEIGHT_SPECTRUM = Action(
     "weight_spectrum",
-    Job("explorer.labs.delta.weight_jobs:weight_spectrum", on="runs"),
+    Job("explorer.labs.delta.jobs:weight_spectrum", on="runs"),
     PlacementParams,
     whole_table,
     plain=plain.weight_spectrum,

@@ -6,8 +6,8 @@ import pytest
 
 from explorer.charts.words import label, percent
 from explorer.errors import BadInputError
+from explorer.labs.delta import spectrum_figures as figures
 from explorer.labs.delta.schema import KEPT
-from explorer.labs.delta.spectrum import figures
 from explorer.tuning.spec import TARGETS
 from tests.labs.delta.samples import site, spectrum
 from tests.labs.drawing import HOSTILE, assert_draws, assert_safe, written

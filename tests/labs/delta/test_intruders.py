@@ -5,9 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from explorer.labs.delta.intruders import figures
-from explorer.labs.delta.intruders.compute import matrix_cosines
-from explorer.labs.delta.intruders.schema import IntruderResult, LayerCosines, RunIntruders, TrainedIntruders
+from explorer.labs.delta import intruders_figures as figures
+from explorer.labs.delta.intruders import (
+    IntruderResult,
+    LayerCosines,
+    RunIntruders,
+    TrainedIntruders,
+    intruders_table,
+    trained_table,
+)
+from explorer.labs.delta.intruders_jobs import matrix_cosines
 from explorer.labs.delta.updates import BaseWeights
 from explorer.runs.comparing import Compared
 from tests.labs.delta.samples import WIDTH, dense, lora, weights
@@ -51,7 +58,7 @@ def test_a_dense_update_is_no_lora_and_gives_the_same() -> None:
 
 
 def test_the_table_has_a_row_for_each_direction_layer_by_layer() -> None:
-    table = figures.intruders_table(result())
+    table = intruders_table(result())
     assert table.columns == ("run", "layer", "vector", "largest_cosine", "closest", "intruder")
     assert [row[1:] for row in table.rows[:6]] == [
         (0, 1, 0.95, 1, 0),
@@ -62,8 +69,8 @@ def test_the_table_has_a_row_for_each_direction_layer_by_layer() -> None:
         (1, 3, 0.8, 3, 0),
     ]
     assert len(table.rows) == 12
-    assert figures.trained_table(TrainedIntruders(Compared(()), result())) == table
-    assert not figures.trained_table(TrainedIntruders(Compared(()))).rows
+    assert trained_table(TrainedIntruders(Compared(()), result())) == table
+    assert not trained_table(TrainedIntruders(Compared(()))).rows
 
 
 def test_the_sentences_count_those_of_the_matrix_and_of_all_layers() -> None:

@@ -8,9 +8,9 @@ import torch
 
 from explorer.errors import BadInputError, ModelUnavailableError
 from explorer.labs.delta import weight as figures
+from explorer.labs.delta.jobs import whole_spectra
 from explorer.labs.delta.updates import BaseWeights
 from explorer.labs.delta.weight import SHARES, WholeSpectra
-from explorer.labs.delta.weight_jobs import whole_spectra
 from explorer.tuning.deltas import Delta, Dense, LowRank
 from tests.labs.delta.samples import RANK, WIDTH, dense, lora, weights
 from tests.labs.drawing import assert_draws

@@ -7,8 +7,8 @@ from typing import Any
 
 import gradio as gr
 
-from explorer.labs.delta.forgetting import FORGETTING, figures
-from explorer.labs.delta.forgetting.schema import OPENING
+from explorer.labs.delta import forgetting
+from explorer.labs.delta.forgetting import FORGETTING, OPENING
 from explorer.runs.examples import BY_METHOD, EXAMPLES
 from explorer.tuning.methods import find_method
 from explorer.ui.components import rich_text
@@ -47,11 +47,11 @@ def build_forgetting(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
                 "Beside W, and choose it here."
             )
         with outputs_column():
-            view = View("forgetting", "forgetting", figures.forgetting_sentence, figures.forgetting_figure)
+            view = View("forgetting", "forgetting", forgetting.forgetting_sentence, forgetting.forgetting_figure)
             note = bar_place()
             notes = rich_text(elem_id="forgetting-notes")
     why("how it is measured", WHY)
-    shown = [*view, (notes, figures.forgetting_notes)]
+    shown = [*view, (notes, forgetting.forgetting_notes)]
     stream = Stream(page, FORGETTING, {"runs": runs}, shown, visitor=picker.visitor)
     tab.select(_offered(picker), [picker.visitor], [runs], **QUIET)
     last = gr.JSON(visible=False)

@@ -21,33 +21,14 @@ from explorer.charts import (
     series,
 )
 from explorer.charts.words import caption, counted, label, number, percent, prose, strong
-from explorer.labs.delta.intruders.schema import IntruderResult, LayerCosines, RunIntruders, TrainedIntruders
-from explorer.labs.delta.spectrum.figures import module_name
-from explorer.tables import Table
+from explorer.labs.delta.intruders import IntruderResult, LayerCosines, RunIntruders, TrainedIntruders
+from explorer.labs.delta.spectrum_figures import module_name
 
 CELLS_WITH_TEXT = 6
 """A heatmap with more columns than this has no room for numbers."""
 
 THRESHOLDS = tuple(place / 50 for place in range(51))
 """Of the curve that counts intruders."""
-
-
-def intruders_table(result: IntruderResult) -> Table:
-    """run, layer, vector (of W + ΔW, from 1), largest_cosine, closest (direction of W, from 1), intruder (1 or 0)."""
-    rows = [
-        (run.name, one.layer, place, cosine, closest, int(cosine < result.epsilon))
-        for run in result.runs
-        for one in sorted(run.layers, key=lambda one: one.layer)
-        for place, (cosine, closest) in enumerate(zip(one.largest, one.closest, strict=True), start=1)
-    ]
-    return Table.of(("run", "layer", "vector", "largest_cosine", "closest", "intruder"), rows)
-
-
-def trained_table(trained: TrainedIntruders) -> Table:
-    """run, layer, vector, largest_cosine, closest, intruder: as intruders_table; without rows until both runs are done."""
-    if trained.found is None:
-        return Table.of(("run", "layer", "vector", "largest_cosine", "closest", "intruder"), [])
-    return intruders_table(trained.found)
 
 
 def cosines_sentence(result: IntruderResult) -> Markup:

@@ -6,9 +6,9 @@ from typing import Any
 
 import gradio as gr
 
+from explorer.labs.delta import intruders_figures as figures
 from explorer.labs.delta.controls import Settled, matrix_choice
-from explorer.labs.delta.intruders import INTRUDERS, TRAIN_INTRUDERS, figures
-from explorer.labs.delta.intruders.schema import IntruderParams, TrainedIntruders
+from explorer.labs.delta.intruders import INTRUDERS, TRAIN_INTRUDERS, IntruderParams, TrainedIntruders
 from explorer.runs.examples import OTHER_RANK
 from explorer.ui.components import apart
 from explorer.ui.controls import control

@@ -1,17 +1,97 @@
-"""Forgetting as a picture, a sentence and a table."""
+"""What fine-tuning costs of what the model knew: hidden words of held-out sentences, before and after."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 from markupsafe import Markup
+from pydantic import AfterValidator
 
+from explorer.action import LiveAction
 from explorer.charts import Panel, Picture, Trace, axis, bars, error_bars, level, picture, rows, texts
 from explorer.charts.words import caption, counted, fixed, label, percent, prose, signed, strong
-from explorer.labs.delta.forgetting.schema import Estimate, ForgettingResult, Remembered
+from explorer.engine.protocol import Job
+from explorer.errors import BadInputError
+from explorer.kinds import Names
+from explorer.params import Shown, params
+from explorer.runs.examples import BY_METHOD, FIRST, OTHER_RANK
 from explorer.runs.report import metric_text
 from explorer.tables import Table
+from explorer.worked import Opening
+
+MOST_RUNS = 12
+OPENING = (FIRST, OTHER_RANK, BY_METHOD["bitfit"], BY_METHOD["houlsby"])
+"""Two ranks, and two methods of other kinds, all on one task."""
+
+
+def _some(runs: tuple[str, ...]) -> tuple[str, ...]:
+    different = tuple(dict.fromkeys(runs))
+    if not 1 <= len(different) <= MOST_RUNS:
+        raise BadInputError(f"Choose 1 to {MOST_RUNS} runs of one model; got {len(different)}.")
+    return different
+
+
+@params
+class ForgettingParams:
+    """Several runs of one model."""
+
+    runs: Annotated[tuple[str, ...], Names(), AfterValidator(_some), Shown("Runs of one model")] = OPENING
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A mean over words and the middle 95% of its bootstrap draws, in each of which whole sentences are drawn again."""
+
+    value: float
+    low: float
+    high: float
+
+    @property
+    def holds_zero(self) -> bool:
+        """Whether chance alone would do."""
+        return self.low <= 0 <= self.high
+
+
+@dataclass(frozen=True)
+class Remembered:
+    """One run. accuracy, loss: of hidden words; the changes are from before, on the same words.
+
+    score: on its own task, by the leading metric, `metric`; None if it is not known.
+    """
+
+    name: str
+    method: str
+    metric: str
+    score: float | None
+    accuracy: Estimate
+    loss: Estimate
+    accuracy_change: Estimate
+    loss_change: Estimate
+
+
+@dataclass(frozen=True)
+class ForgettingResult:
+    """accuracy, loss: of the model before any run. left_out: (run, why it has no before and after). wanted: how many runs there
+    are to be. sentences, words: what is measured on."""
+
+    model: str
+    sentences: int
+    words: int
+    accuracy: Estimate
+    loss: Estimate
+    runs: tuple[Remembered, ...]
+    left_out: tuple[tuple[str, str], ...]
+    wanted: int
+
+
+def require_a_run(result: ForgettingResult) -> None:
+    """Raise BadInputError with the reason if no run could be measured."""
+    if not result.runs and result.left_out:
+        name, reason = result.left_out[0]
+        raise BadInputError(f"{name}: {reason}")
+
 
 BEFORE = "before any run"
 
@@ -144,3 +224,13 @@ def _bars(values: Sequence[Estimate], scores: Sequence[str], form: str, **look: 
     # The first is the model before any run.
     colours, places = ["@muted", *["@first"] * (len(values) - 1)], range(len(values))
     return bars(places, [one.value for one in values], colours, hover=hover, error_x=off, customdata=said, **look)
+
+
+FORGETTING = LiveAction(
+    "forgetting",
+    Job("explorer.labs.delta.forgetting_jobs:forgetting", on="resources"),
+    ForgettingParams,
+    forgetting_table,
+    require_a_run,
+    openings=(Opening(ForgettingParams(), ForgettingResult),),
+)

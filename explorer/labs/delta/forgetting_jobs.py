@@ -10,7 +10,7 @@ from torch import Tensor
 
 from explorer.engine.resources import Resources
 from explorer.errors import BadInputError
-from explorer.labs.delta.forgetting.schema import Estimate, ForgettingParams, ForgettingResult, Remembered
+from explorer.labs.delta.forgetting import Estimate, ForgettingParams, ForgettingResult, Remembered
 from explorer.maths.paired import bootstrapped_means, interval
 from explorer.runs.open import OpenRun
 from explorer.settings import settings

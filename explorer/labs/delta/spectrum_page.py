@@ -7,9 +7,9 @@ from typing import Any
 import gradio as gr
 
 from explorer.labs.delta import DELTA_SPECTRUM, FOLLOW_DELTA
+from explorer.labs.delta import spectrum_figures as figures
 from explorer.labs.delta.controls import ALL_LAYERS, Settled, layer_choices, layer_number, module_update
 from explorer.labs.delta.schema import SpectrumResult
-from explorer.labs.delta.spectrum import figures
 from explorer.ui.kit import QUIET, View, inputs_column, outputs_column, two_columns, why
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker
