@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from explorer.labs.finetune.metrics.schema import MATRICES, SCATTERS
+from explorer.labs.finetune.metrics import MATRICES, SCATTERS
 from tests.e2e.visiting import SIZES, TWO_FRAMES, Visit, open_tab, width_of
 
 pytestmark = pytest.mark.e2e

@@ -2,11 +2,8 @@
 
 from explorer.action import Action, Lab, LiveAction
 from explorer.engine.protocol import Job
-from explorer.labs.delta import amplification_figures as amplification_figures
-from explorer.labs.delta import directions_figures as directions_figures
-from explorer.labs.delta import plain
+from explorer.labs.delta import amplification_figures, directions_figures, plain, sweep_figures
 from explorer.labs.delta import spectrum_figures as figures
-from explorer.labs.delta import sweep_figures as sweep_figures
 from explorer.labs.delta.forgetting import FORGETTING
 from explorer.labs.delta.intruders import INTRUDERS, TRAIN_INTRUDERS
 from explorer.labs.delta.live import Experiment, require_success, sweep_result

@@ -6,9 +6,8 @@ from typing import Any
 
 import gradio as gr
 
-from explorer.labs.delta import AMPLIFICATION, EXPERIMENT, FACTORS, PLACEMENT
+from explorer.labs.delta import AMPLIFICATION, EXPERIMENT, FACTORS, PLACEMENT, directions_figures
 from explorer.labs.delta import amplification_figures as figures
-from explorer.labs.delta import directions_figures as directions_figures
 from explorer.labs.delta.controls import Settled, matrix_choice
 from explorer.labs.delta.live import Experiment
 from explorer.labs.delta.params import AmplificationParams

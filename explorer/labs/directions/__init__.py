@@ -2,9 +2,7 @@
 
 from explorer.action import Action, Lab, LiveAction, Reads
 from explorer.engine.protocol import Job
-from explorer.labs.directions import answer_figures as answer_figures
-from explorer.labs.directions import examples
-from explorer.labs.directions import fifty_figures as fifty_figures
+from explorer.labs.directions import answer_figures, examples, fifty_figures
 from explorer.labs.directions.blank import figures
 from explorer.labs.directions.proof import figures as proof_figures
 from explorer.labs.directions.schema import (

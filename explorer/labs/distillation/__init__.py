@@ -2,9 +2,8 @@
 
 from explorer.action import Action, Lab, LiveAction
 from explorer.engine.protocol import Job
-from explorer.labs.distillation import ablation_figures as ablation_figures
+from explorer.labs.distillation import ablation_figures, plain
 from explorer.labs.distillation import losses_figures as loss_figures
-from explorer.labs.distillation import plain
 from explorer.labs.distillation import seeds_figures as seed_figures
 from explorer.labs.distillation import soft_figures as figures
 from explorer.labs.distillation.live import require_success

@@ -2,11 +2,10 @@
 
 from explorer.action import Action, Lab, LiveAction, Reads
 from explorer.engine.protocol import Job
-from explorer.labs.finetune import figures, plain
+from explorer.labs.finetune import compare_figures, figures, plain
 from explorer.labs.finetune import spans as span_figures
 from explorer.labs.finetune import use_figures as try_figures
 from explorer.labs.finetune.card import CARD
-from explorer.labs.finetune.compare import figures as compare_figures
 from explorer.labs.finetune.glue import GLUE
 from explorer.labs.finetune.latency import LATENCY
 from explorer.labs.finetune.live import require_success

@@ -11,10 +11,13 @@ from explorer.labs.finetune.schema import BaselineParams, CompareParams, FollowP
 from explorer.runs.comparing import Compared, follow, follow_all, start_all
 from explorer.runs.record import RunRecord, RunStatus
 from explorer.runs.seeds import repeated
+from explorer.settings import settings
+from explorer.tasks.baseline import Baseline, baseline
+from explorer.tasks.sources import load
 from explorer.tuning.methods import METHODS, find_method
-from explorer.tuning.spec import RunSpec, spec_of
+from explorer.tuning.spec import MOST_HELD_OUT, RunSpec, spec_of
 
-COUNT_WORDS = Job("explorer.labs.finetune.compare.jobs:count_words", on="nothing")
+COUNT_WORDS = Job("explorer.labs.finetune.live:count_words", on="nothing")
 
 
 def train(engine: Engine, params: RunSpec, owner: str) -> Iterator[RunRecord | None]:
@@ -52,3 +55,14 @@ def require_success(record: RunRecord) -> None:
     """Raise ExplorerError with the run's own message if it failed."""
     if record.status is RunStatus.FAILED:
         raise ExplorerError(record.message)
+
+
+def count_words(params: BaselineParams) -> Baseline | None:
+    """Count words in the examples and held-out rows of a run with these settings.
+
+    Return None for a task without classes, or one that is not here any more.
+    """
+    try:
+        return baseline(load(params.task, settings()), params.examples, MOST_HELD_OUT)
+    except ExplorerError:
+        return None

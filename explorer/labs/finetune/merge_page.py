@@ -6,8 +6,8 @@ import gradio as gr
 
 from explorer.labs.finetune import EXPORT, MERGE
 from explorer.labs.finetune import use_figures as figures
-from explorer.labs.finetune.imports import Import
 from explorer.labs.finetune.schema import ExportParams
+from explorer.labs.finetune.uploads import Import
 from explorer.ui.components import apart, is_open, rich_text
 from explorer.ui.controls import control
 from explorer.ui.downloads import hand_over

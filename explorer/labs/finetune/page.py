@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import gradio as gr
 
-from explorer.labs.finetune.compare.page import build_compare
+from explorer.labs.finetune.compare_page import build_compare
 from explorer.labs.finetune.glue_page import build_glue
-from explorer.labs.finetune.memory.page import build_memory
+from explorer.labs.finetune.memory_page import build_memory
 from explorer.labs.finetune.merge_page import build_merge
-from explorer.labs.finetune.metrics.page import build_metrics
+from explorer.labs.finetune.metrics_page import build_metrics
 from explorer.labs.finetune.runs_page import build_runs
-from explorer.labs.finetune.sweep.page import build_sweep
-from explorer.labs.finetune.train.page import build_train
+from explorer.labs.finetune.sweep_page import build_sweep
+from explorer.labs.finetune.train_page import build_train
 from explorer.labs.finetune.use_page import build_try
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker

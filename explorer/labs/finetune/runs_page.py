@@ -8,9 +8,8 @@ from typing import Any
 import gradio as gr
 
 from explorer.errors import readable
-from explorer.labs.finetune import RUNS
+from explorer.labs.finetune import RUNS, compare_figures
 from explorer.labs.finetune import runs_figures as figures
-from explorer.labs.finetune.compare import figures as compare_figures
 from explorer.runs.comparing import Compared
 from explorer.runs.record import RunRecord
 from explorer.ui.components import plot, rich_text

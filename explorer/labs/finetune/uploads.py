@@ -1,4 +1,4 @@
-"""A visitor's own file as a task."""
+"""What comes from a visitor: examples that become a task, an adapter that becomes a run."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from explorer.errors import BadInputError, readable
 from explorer.serving.refusal import Refusal
-from explorer.serving.visitors import address_of
+from explorer.serving.visitors import address_of, owner_of
 from explorer.settings import settings
 from explorer.tasks.formats.squad import SQUAD
 from explorer.tasks.glue_tasks import TASKS
@@ -18,6 +18,7 @@ from explorer.tasks.sources import choices, keep_upload
 from explorer.tasks.task import SPAN, WRITTEN, TaskData
 from explorer.ui.kit import QUIET, caption, try_row
 from explorer.ui.page import Page
+from explorer.ui.run_picker import RunPicker, run_choices
 
 HELP = (
     "GLUE's own TSV files as they are distributed, SQuAD's JSON, E2E's CSV, or any CSV, TSV or JSONL with one or two text "
@@ -117,3 +118,68 @@ class Upload:
         except Exception as error:
             raise Refusal(error) from None
         return f"{data.name}: {describe(data)}"
+
+
+ADAPTER_HELP = (
+    "A zip in peft's format (adapter_config.json and adapter_model.safetensors), such as the one prepared above. Pickles "
+    "(.bin, .pt) are refused, since reading one runs the code in it; "
+    "<code>python -m explorer.tuning convert old.bin new.zip</code> turns an old LoRA file into safetensors."
+)
+
+
+class Import:
+    """The place for an adapter, and the endpoint `/import_adapter`; a file is checked and becomes the chosen run."""
+
+    def __init__(self, page: Page, picker: RunPicker) -> None:
+        self.page, self.picker = page, picker
+        with gr.Accordion("Import an adapter", open=False):
+            caption(ADAPTER_HELP)
+            file = gr.File(label="Adapter (zip or safetensors)", height=120)
+        file.upload(
+            self._take,
+            [file, picker.visitor],
+            [page.notice, picker.run],
+            api_visibility="private",
+            show_progress="minimal",
+            concurrency_limit=2,
+        )
+        # An endpoint needs an event; nobody sees this button.
+        gr.Button(visible=False).click(
+            self._endpoint,
+            inputs_kwargs={"file": file, "visitor": picker.visitor},
+            outputs=[gr.Textbox(visible=False, label="run")],
+            api_name="import_adapter",
+            api_description=(
+                "Keep an adapter in peft's format (zip or safetensors, no pickle) as a run, once it has been checked. Answers "
+                "with the run's id. "
+            ),
+            concurrency_limit=2,
+        )
+
+    def _import(self, path: str | None, owner: str) -> str:
+        if not path:
+            raise BadInputError("No file came with the request.")
+        return self.page.engine.runs.import_adapter(path, owner)
+
+    def _take(self, path: str | None, visitor: str, request: gr.Request) -> list[Any]:
+        if path is None:
+            return [gr.skip(), gr.skip()]
+        owner = owner_of(self.page.engine.runs, visitor, request)
+        try:
+            run_id = self._import(path, owner)
+        except Exception as error:
+            return [self.page.explain(readable(error)), gr.skip()]
+        return [
+            "",
+            gr.update(
+                # This page shows no runs from nothing.
+                choices=run_choices([one for one in self.page.engine.runs.list(owner) if not one.from_nothing]),
+                value=run_id,
+            ),
+        ]
+
+    def _endpoint(self, file: str | None, visitor: str, request: gr.Request) -> str:
+        try:
+            return self._import(file, owner_of(self.page.engine.runs, visitor, request))
+        except Exception as error:
+            raise Refusal(error) from None

@@ -2,9 +2,8 @@
 
 from explorer.action import Action, Lab, LiveAction, Reads
 from explorer.engine.protocol import Job
-from explorer.labs.inputs import cut_figures as cut_figures
+from explorer.labs.inputs import cut_figures, plain
 from explorer.labs.inputs import pieces_figures as figures
-from explorer.labs.inputs import plain
 from explorer.labs.inputs import positions_figures as detail_figures
 from explorer.labs.inputs.embeddings import figures as sum_figures
 from explorer.labs.inputs.embeddings.schema import PositionsParams, SumParams, TokenPartsParams, require_positions

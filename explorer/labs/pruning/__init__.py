@@ -5,9 +5,7 @@ from typing import Any
 
 from explorer.action import Lab, LiveAction
 from explorer.engine.protocol import Job
-from explorer.labs.pruning import orders_figures as orders_figures
-from explorer.labs.pruning import plain
-from explorer.labs.pruning import quantised_figures as quantised_figures
+from explorer.labs.pruning import orders_figures, plain, quantised_figures
 from explorer.labs.pruning.importance import figures as importance_figures
 from explorer.labs.pruning.params import (
     JUDGED,

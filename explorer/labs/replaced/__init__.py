@@ -4,8 +4,7 @@ from markupsafe import Markup
 
 from explorer.action import Action, Lab, LiveAction, Reads
 from explorer.engine.protocol import Job
-from explorer.labs.replaced import draws_figures as draws_figures
-from explorer.labs.replaced import figures
+from explorer.labs.replaced import draws_figures, figures
 from explorer.labs.replaced.schema import DrawsParams, HandParams, ReplacedParams
 from explorer.models.families import Capability
 from explorer.plain import Asked, place_of, plain_script

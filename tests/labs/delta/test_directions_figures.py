@@ -6,9 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from explorer.labs.delta import amplification_figures as amplification_figures
-from explorer.labs.delta import directions_figures as directions_figures
-from explorer.labs.delta import sweep_figures as sweep_figures
+from explorer.labs.delta import amplification_figures, directions_figures, sweep_figures
 from explorer.labs.delta.schema import BASES, RankPoint, RankSweepResult
 from tests.labs.delta.samples import amplified, placed, run_factors, similarity
 from tests.labs.drawing import HOSTILE, assert_draws, assert_safe

@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from explorer.labs.directions import answer_figures as answer_figures
-from explorer.labs.directions import fifty_figures as fifty_figures
+from explorer.labs.directions import answer_figures, fifty_figures
 from explorer.labs.directions.blank import figures
 from explorer.labs.directions.figures import bundled_decoders, bundled_encoders, stacks
 from explorer.labs.directions.schema import (

@@ -12,7 +12,7 @@ import pytest
 from scipy.stats import ttest_1samp
 
 from explorer.charts import KEPT
-from explorer.labs.distillation import ablation_figures as ablation_figures
+from explorer.labs.distillation import ablation_figures
 from explorer.labs.distillation import losses_figures as loss_figures
 from explorer.labs.distillation import soft_figures as figures
 from explorer.labs.distillation.schema import REST, Loss, Target

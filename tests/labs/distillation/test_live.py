@@ -12,8 +12,7 @@ import pytest
 
 from explorer.engine.local import LocalEngine
 from explorer.errors import BadInputError, ExplorerError
-from explorer.labs.distillation import ABLATE, DISTILL, STUDENT_SEEDS, live
-from explorer.labs.distillation import ablation_figures as ablation_figures
+from explorer.labs.distillation import ABLATE, DISTILL, STUDENT_SEEDS, ablation_figures, live
 from explorer.labs.distillation.params import AblationParams, DistillParams, FollowStudentParams
 from explorer.labs.distillation.train import jobs as measuring
 from explorer.labs.distillation.train.schema import MeasureParams

@@ -8,13 +8,11 @@ from statistics import stdev
 import pytest
 from scipy.stats import ttest_1samp
 
-from explorer.labs.finetune import figures
+from explorer.labs.finetune import compare_figures, figures, outcome_figures
 from explorer.labs.finetune import latency as latency_figures
 from explorer.labs.finetune import use_figures as try_figures
-from explorer.labs.finetune.compare import figures as compare_figures
-from explorer.labs.finetune.compare.said_figures import compared_notes, compared_sentence
+from explorer.labs.finetune.compare_said_figures import compared_notes, compared_sentence
 from explorer.labs.finetune.latency import LatencyResult, Timed
-from explorer.labs.finetune.outcome import figures as outcome_figures
 from explorer.labs.finetune.schema import MergeForm, MergeResult, PlanResult, Prediction, PredictRunResult, SwapResult
 from explorer.models.spent import Ratio, Spent
 from explorer.runs import report as curves

@@ -16,8 +16,8 @@ from explorer.labs.delta.live import sweep_ranks
 from explorer.labs.delta.params import SweepParams
 from explorer.labs.finetune import live
 from explorer.labs.finetune.schema import CompareParams, FollowParams, RunsParams
-from explorer.labs.finetune.sweep.live import sweep
-from explorer.labs.finetune.sweep.schema import SweepParams as AnySweep
+from explorer.labs.finetune.sweep import SweepParams as AnySweep
+from explorer.labs.finetune.sweep import sweep
 from explorer.runs.comparing import Compared, follow, follow_all
 from explorer.runs.queue import MOST_WAITING
 from explorer.runs.record import RunRecord, RunStatus
@@ -164,7 +164,7 @@ class TestComparing:
     def test_methods_are_named_in_a_text_or_a_list(
         self, engine: LocalEngine, spec: RunSpec, settings: Settings, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("explorer.labs.finetune.compare.jobs.settings", lambda: settings)
+        monkeypatch.setattr("explorer.labs.finetune.live.settings", lambda: settings)
         params = CompareParams(spec.model, spec.task, methods="lora, bitfit", epochs=1, seeds=2)  # type: ignore[arg-type]
         last = looks(live.compare_methods(engine, params, "ada"))[-1]
         assert [(one.spec.method, one.spec.seed) for one in last.records] == [

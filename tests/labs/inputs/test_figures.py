@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from explorer.labs.inputs import cut_figures as cut_figures
+from explorer.labs.inputs import cut_figures
 from explorer.labs.inputs import pieces_figures as figures
 from explorer.labs.inputs.jobs import cut_word, tokenize
 from explorer.labs.inputs.schema import LONGEST_WORD, CutParams, CutResult, TokenizeParams, TokenizeResult

@@ -9,8 +9,7 @@ import pytest
 from markupsafe import Markup
 
 from explorer.labs.replaced import chips_figures as chips
-from explorer.labs.replaced import draws_figures as draws_figures
-from explorer.labs.replaced import figures
+from explorer.labs.replaced import draws_figures, figures
 from explorer.labs.replaced.examples import BY_HAND, TEXT, TRY
 from explorer.models.records import read_scores
 from explorer.settings import BUNDLED_MODELS

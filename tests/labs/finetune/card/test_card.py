@@ -8,8 +8,7 @@ import pytest
 
 from explorer.errors import BadInputError
 from explorer.labs.finetune import card as figures
-from explorer.labs.finetune.card import CardParams, Row, TaskCard
-from explorer.labs.finetune.card_jobs import EXAMPLES, MOST_ROWS, task_card
+from explorer.labs.finetune.card import EXAMPLES, MOST_ROWS, CardParams, Row, TaskCard, task_card
 from explorer.settings import BUNDLED_TASKS, settings
 from explorer.tasks.glue_tasks import TASKS
 from explorer.tasks.metrics import METRICS

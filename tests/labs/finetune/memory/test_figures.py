@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from explorer.labs.finetune.memory import figures
-from explorer.labs.finetune.memory.schema import PARTS, Column, Counted, MemoryResult, Seen
+from explorer.labs.finetune import memory as figures
+from explorer.labs.finetune.memory import PARTS, Column, Counted, MemoryResult, Seen
 from tests.labs.drawing import HOSTILE, assert_draws, assert_safe
 from tests.rows import each_row
 

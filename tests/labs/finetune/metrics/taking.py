@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from explorer.labs.finetune.metrics.jobs import take_metrics_apart
-from explorer.labs.finetune.metrics.schema import ConfusionParams, Correlated, TakenApart
+from explorer.labs.finetune.metrics import ConfusionParams, Correlated, TakenApart
+from explorer.labs.finetune.metrics_jobs import take_metrics_apart
 
 
 def taken(matrix: Any) -> TakenApart:

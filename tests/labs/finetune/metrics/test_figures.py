@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from explorer.labs.finetune.metrics.figures import (
+from explorer.labs.finetune.metrics import MATRICES, SCATTERS, Correlated, PointsParams, linear
+from explorer.labs.finetune.metrics_figures import (
     formulas,
-    linear,
     matrix_figure,
     matrix_notes,
     matrix_sentence,
@@ -15,9 +15,8 @@ from explorer.labs.finetune.metrics.figures import (
     points_sentence,
     task_table,
 )
-from explorer.labs.finetune.metrics.jobs import correlate
-from explorer.labs.finetune.metrics.page import WHY
-from explorer.labs.finetune.metrics.schema import MATRICES, SCATTERS, Correlated, PointsParams
+from explorer.labs.finetune.metrics_jobs import correlate
+from explorer.labs.finetune.metrics_page import WHY
 from explorer.tasks.glue_tasks import TASKS
 from explorer.tasks.metrics import METRICS
 from tests.labs.drawing import assert_draws, assert_safe, written

@@ -14,9 +14,8 @@ import pytest
 from scipy.stats import linregress, pearsonr, rankdata, spearmanr
 from sklearn import metrics as sk
 
-from explorer.labs.finetune.metrics.figures import linear
-from explorer.labs.finetune.metrics.jobs import correlate
-from explorer.labs.finetune.metrics.schema import MATRICES, SCATTERS, Points, PointsParams, TakenMetric
+from explorer.labs.finetune.metrics import MATRICES, SCATTERS, Points, PointsParams, TakenMetric, linear
+from explorer.labs.finetune.metrics_jobs import correlate
 from tests.labs.finetune.metrics.taking import taken, values
 from tests.rows import each_row
 
@@ -195,6 +194,6 @@ def test_scores_without_spread_have_no_line() -> None:
 
 
 def test_nothing_heavy_is_imported_before_a_job_runs() -> None:
-    code = "import sys; from explorer.labs.finetune.metrics import page, jobs;"
+    code = "import sys; from explorer.labs.finetune import metrics_page, metrics_jobs;"
     code += "print(sorted({'torch', 'sklearn', 'scipy'} & set(sys.modules)))"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"

@@ -13,9 +13,8 @@ from gradio_client.exceptions import AppError
 from explorer.action import Lab
 from explorer.engine.local import LocalEngine
 from explorer.errors import BadInputError
-from explorer.labs.finetune.metrics import CORRELATE, TAKE_APART
-from explorer.labs.finetune.metrics.figures import taken_table
-from explorer.labs.finetune.metrics.page import (
+from explorer.labs.finetune.metrics import CORRELATE, MATRICES, SCATTERS, TAKE_APART, ConfusionParams, taken_table
+from explorer.labs.finetune.metrics_page import (
     build_metrics,
     flipped,
     matrix_frame,
@@ -23,7 +22,6 @@ from explorer.labs.finetune.metrics.page import (
     read_matrix,
     read_points,
 )
-from explorer.labs.finetune.metrics.schema import MATRICES, SCATTERS, ConfusionParams
 from explorer.settings import Settings
 from explorer.ui.page import Page
 from tests.labs.finetune.metrics.taking import taken, values

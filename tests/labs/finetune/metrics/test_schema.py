@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from explorer.errors import BadInputError
-from explorer.labs.finetune.metrics.schema import ConfusionParams, PointsParams, decimals
+from explorer.labs.finetune.metrics import ConfusionParams, PointsParams, decimals
 from tests.rows import each_row
 
 BAD_MATRICES = {

@@ -8,8 +8,8 @@ from statistics import stdev
 import pytest
 from scipy.stats import ttest_1samp
 
-from explorer.labs.finetune.sweep import figures
-from explorer.labs.finetune.sweep.schema import Sweep
+from explorer.labs.finetune import sweep_figures as figures
+from explorer.labs.finetune.sweep import Sweep, sweep_table
 from explorer.runs.comparing import Compared
 from explorer.runs.examples import RANK_EPOCHS, RANK_SEEDS, RANKS, of_rank
 from explorer.runs.record import Outcome, RunRecord, RunStatus
@@ -100,7 +100,7 @@ def test_runs_that_wait_are_no_points() -> None:
     assert "Now " in figures.sweep_notes(Sweep("rank", Compared((run(0.9, rank=8), going))))
     assert list(assert_draws(figures.sweep_figure(sweep)).data[1].x) == [8]
     assert figures.sweep_figure(Sweep("rank", Compared((run(None),)))) == ""
-    table = figures.sweep_table(sweep)
+    table = sweep_table(sweep)
     assert [row[table.columns.index("score")] for row in table.rows] == [0.9, None]
     assert "<td>64</td><td></td>" in figures.sweep_rows(sweep)
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from explorer.errors import BadInputError
-from explorer.labs.finetune.sweep.schema import MOST_RUNS, SETTINGS, SweepParams
+from explorer.labs.finetune.sweep import MOST_RUNS, SETTINGS, SweepParams
 from explorer.tuning.spec import RunSpec
 from tests.rows import each_row
 

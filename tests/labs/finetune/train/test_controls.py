@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from explorer.engine.local import LocalEngine
-from explorer.labs.finetune.train.controls import NAMES, Controls, run_settings
-from explorer.labs.finetune.train.page import _can_be_asked_for
+from explorer.labs.finetune.train_page import NAMES, Controls, _can_be_asked_for, run_settings
 from explorer.runs.examples import EARLIER
 from explorer.runs.record import RunRecord, RunStatus
 from explorer.settings import Settings

@@ -10,7 +10,7 @@ import pytest
 
 import explorer
 from explorer.labs.finetune.schema import LowRank, PlanResult
-from explorer.labs.finetune.train.figures import SIDE, lora_drawing, lora_view
+from explorer.labs.finetune.train_figures import SIDE, lora_drawing, lora_view
 from explorer.models.layer_sizes import LayerSizes, Matrix
 from tests.rows import each_row
 

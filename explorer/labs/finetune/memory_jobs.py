@@ -6,7 +6,7 @@ from dataclasses import fields, replace
 
 from explorer.engine.resources import Resources
 from explorer.errors import BadInputError
-from explorer.labs.finetune.memory.schema import PARTS, Column, Counted, MemoryParams, MemoryResult, Seen
+from explorer.labs.finetune.memory import PARTS, Column, Counted, MemoryParams, MemoryResult, Seen
 from explorer.maths.memory import GPT3, PRECISIONS, held, lora_parameters
 from explorer.models.loaded_model import LoadedModel
 from explorer.runs.checks import why_not

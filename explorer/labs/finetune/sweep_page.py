@@ -6,8 +6,8 @@ from typing import Any
 
 import gradio as gr
 
-from explorer.labs.finetune.sweep import SWEEP, figures
-from explorer.labs.finetune.sweep.schema import SETTINGS, Sweep, SweepParams
+from explorer.labs.finetune import sweep_figures as figures
+from explorer.labs.finetune.sweep import SETTINGS, SWEEP, Sweep, SweepParams
 from explorer.published import lora_tables
 from explorer.runs.examples import EARLIER, RANK_SEEDS, RANKS, of_rank
 from explorer.runs.report import progress

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import combinations
 
 from markupsafe import Markup
 
 from explorer.charts import Axis, Panel, Picture, Trace, axis, chart, error_bars, line, picture, points, series
 from explorer.charts.words import caption, compact, prose, quoted, strong
-from explorer.labs.finetune.sweep.schema import Point, Sweep, Value, points_of
+from explorer.labs.finetune.sweep import Sweep, Value
 from explorer.published import lora
 from explorer.runs.comparing import ALPHA, lead_in_words
-from explorer.runs.record import RunStatus
+from explorer.runs.record import RunRecord, RunStatus
 from explorer.runs.report import SHARES, gap_text, metric_title, score_text
-from explorer.runs.seeds import ahead, differences_p, every_pair_p, of_seeds
-from explorer.tables import Table
-from explorer.tuning.kinds import kind_of, learning_rate
+from explorer.runs.seeds import Repeated, ahead, differences_p, every_pair_p, of_seeds
 from explorer.tuning.methods import find_method
 
 PAPERS_SPAN = 0.22
@@ -27,24 +26,6 @@ HARDLY = 0.02
 
 TEN_TIMES = 10.0
 """LoRA's best learning rate beside full fine-tuning's: Schulman et al. 2025, "LoRA Without Regret"."""
-
-
-def sweep_table(sweep: Sweep) -> Table:
-    """One row a run."""
-    return Table.each(
-        sweep.records,
-        run=lambda record: record.run_id,
-        method=lambda record: record.spec.method,
-        setting=lambda record: sweep.setting,
-        value=lambda record: sweep.swept.of(record.spec),
-        seed=lambda record: record.spec.seed,
-        status=lambda record: record.status.value,
-        metric=lambda record: record.leading_metric,
-        score=lambda record: record.score,
-        learning_rate=lambda record: learning_rate(record.spec, kind_of(record.spec.method, record.kind)),
-        trainable=lambda record: record.trainable,
-        seconds=lambda record: round(record.seconds, 2),
-    )
 
 
 def sweep_sentence(sweep: Sweep) -> Markup:
@@ -292,3 +273,25 @@ def sweep_rows(sweep: Sweep) -> Markup:
 
 def _shown(value: Value) -> str:
     return value if isinstance(value, str) else f"{value:g}"
+
+
+@dataclass(frozen=True)
+class Point:
+    """One value by one method, with each seed."""
+
+    method: str
+    value: Value
+    runs: Repeated
+
+
+def points_of(sweep: Sweep) -> list[Point]:
+    """Return the points by method, in the order in which the values were named; numbers by size."""
+    found: dict[tuple[str, Value], list[RunRecord]] = {}
+    by_method = sweep.setting == "method"
+    for record in sweep.records:
+        method = "" if by_method else record.spec.method
+        found.setdefault((method, sweep.swept.of(record.spec)), []).append(record)
+    points = [Point(method, value, Repeated(tuple(runs))) for (method, value), runs in found.items()]
+    if all(not isinstance(point.value, str) for point in points):
+        points.sort(key=lambda point: float(point.value))
+    return points

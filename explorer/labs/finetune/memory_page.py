@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import gradio as gr
 
-from explorer.labs.finetune.memory import MEMORY, figures
-from explorer.labs.finetune.memory.schema import MemoryParams
+from explorer.labs.finetune import memory as figures
+from explorer.labs.finetune.memory import MEMORY, MemoryParams
 from explorer.settings import settings
 from explorer.tasks.sources import choices
 from explorer.tuning.methods import METHODS

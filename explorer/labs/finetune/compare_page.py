@@ -5,9 +5,8 @@ from __future__ import annotations
 import gradio as gr
 
 from explorer.charts import Picture
-from explorer.labs.finetune import COMPARE
-from explorer.labs.finetune.compare import figures as compare_figures
-from explorer.labs.finetune.compare.said_figures import compared_sentence
+from explorer.labs.finetune import COMPARE, compare_figures
+from explorer.labs.finetune.compare_said_figures import compared_sentence
 from explorer.labs.finetune.latency_page import build_latency
 from explorer.labs.finetune.live import beside_counting
 from explorer.labs.finetune.schema import CompareParams

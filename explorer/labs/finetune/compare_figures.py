@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from explorer.charts import Look, Picture, Trace, axis, chart, error_bars, level, note, points, series
 from explorer.charts.words import caption, duration, megabytes, percent, quoted
-from explorer.labs.finetune.compare.said_figures import compared_notes, compared_sentence
+from explorer.labs.finetune.compare_said_figures import compared_notes, compared_sentence
 from explorer.labs.finetune.figures import runs_table
 from explorer.maths.seeds import paired_interval
 from explorer.runs.comparing import Compared

@@ -8,11 +8,13 @@ from typing import Any
 import gradio as gr
 
 from explorer.errors import BadInputError
-from explorer.labs.finetune.metrics import CORRELATE, TAKE_APART, figures
-from explorer.labs.finetune.metrics.schema import (
+from explorer.labs.finetune import metrics_figures as figures
+from explorer.labs.finetune.metrics import (
     CLASS_NAMES,
+    CORRELATE,
     MATRICES,
     SCATTERS,
+    TAKE_APART,
     Points,
     read_count,
     read_score,

@@ -1,4 +1,4 @@
-"""What the Metrics tab takes apart: a confusion matrix, or points of true against predicted score; and its examples."""
+"""Metrics, taken apart: a confusion matrix and points of true against predicted score, to change."""
 
 from __future__ import annotations
 
@@ -9,9 +9,13 @@ from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Annotated, Any, TypeGuard
 
+from explorer.action import Action
+from explorer.engine.protocol import Job
 from explorer.errors import BadInputError
 from explorer.kinds import Number, Read
 from explorer.params import params
+from explorer.plain import WITHOUT_MODEL, plain_script
+from explorer.tables import Table
 
 MOST_CLASSES = 20
 MOST_POINTS = 1000
@@ -187,3 +191,46 @@ REASONS = {
     "better than always saying so.",
 }
 """Why each task is judged as it is; the shares are those of GLUE's paper and of the files it distributes."""
+
+
+UNDEFINED = "undefined, by convention 0"
+
+
+def taken_table(result: TakenApart | Correlated) -> Table:
+    """metric, value (empty if it divides by zero), formula."""
+    rows = [(metric.slug, metric.value, linear(metric)) for metric in result.metrics]
+    return Table.of(("metric", "value", "formula"), rows)
+
+
+def linear(metric: TakenMetric) -> str:
+    """Write the formula on one line: symbols, then numbers, then the value."""
+    top, bottom = metric.fraction.top, metric.fraction.bottom
+    steps = [f"{_bracketed(top[place])} / {_bracketed(bottom[place])}" for place in (0, 1)]
+    return " = ".join([*steps, written(metric.value)])
+
+
+def _bracketed(part: str) -> str:
+    return f"({part})" if " " in part and not part.startswith("√") else part
+
+
+def written(value: float | None) -> str:
+    """Write a value with three decimals."""
+    return "undefined" if value is None else decimals(value)
+
+
+_JOBS = "explorer.labs.finetune.metrics_jobs"
+
+TAKE_APART = Action(
+    "take_metrics_apart",
+    Job(f"{_JOBS}:take_metrics_apart", on="nothing", light=True),
+    ConfusionParams,
+    taken_table,
+    plain=plain_script("take_metrics_apart", needs="scikit-learn", header=WITHOUT_MODEL),
+)
+CORRELATE = Action(
+    "correlate",
+    Job(f"{_JOBS}:correlate", on="nothing", light=True),
+    PointsParams,
+    taken_table,
+    plain=plain_script("correlate", needs="scipy", header=WITHOUT_MODEL),
+)

@@ -8,25 +8,25 @@ from markupsafe import Markup
 
 from explorer.charts import Panel, Picture, axis, bars, line, picture, points
 from explorer.charts.words import caption, counted, label, percent, prose, quoted, strong
-from explorer.labs.finetune.metrics.schema import (
+from explorer.labs.finetune.metrics import (
     CLASS_NAMES,
     REASONS,
+    UNDEFINED,
     Cloud,
     Correlated,
     Matrix,
     TakenApart,
     TakenMetric,
     decimals,
+    written,
 )
-from explorer.labs.finetune.outcome.figures import confusion_cells
-from explorer.tables import Table
+from explorer.labs.finetune.outcome_figures import confusion_cells
 from explorer.tasks.glue_tasks import TASKS
 from explorer.tasks.metrics import METRICS
 
 HIGHEST = 5.0
 """STS-B's highest score: the axes reach so far at least."""
 
-UNDEFINED = "undefined, by convention 0"
 BALANCED = 0.6
 """The share of the commoner class up to which two classes are called balanced."""
 
@@ -39,28 +39,6 @@ IN_ORDER = 0.9
 TAGS = (("TN", "FP"), ("FN", "TP"))
 _COLOURS = {"accuracy": "@first", "precision": "@sixth", "recall": "@sixth", "f1": "@third", "matthews": "@second"}
 _SHARES = ("accuracy", "precision", "recall")
-
-
-def taken_table(result: TakenApart | Correlated) -> Table:
-    """metric, value (empty if it divides by zero), formula."""
-    rows = [(metric.slug, metric.value, linear(metric)) for metric in result.metrics]
-    return Table.of(("metric", "value", "formula"), rows)
-
-
-def linear(metric: TakenMetric) -> str:
-    """Write the formula on one line: symbols, then numbers, then the value."""
-    top, bottom = metric.fraction.top, metric.fraction.bottom
-    steps = [f"{_bracketed(top[place])} / {_bracketed(bottom[place])}" for place in (0, 1)]
-    return " = ".join([*steps, written(metric.value)])
-
-
-def _bracketed(part: str) -> str:
-    return f"({part})" if " " in part and not part.startswith("√") else part
-
-
-def written(value: float | None) -> str:
-    """Write a value with three decimals."""
-    return "undefined" if value is None else decimals(value)
 
 
 def formulas(result: TakenApart | Correlated) -> Markup:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from explorer.labs.finetune.metrics.schema import (
+from explorer.labs.finetune.metrics import (
     Cloud,
     ConfusionParams,
     Correlated,

@@ -1,20 +1,22 @@
-"""Which setting is swept, over which values, and the runs that this comes to."""
+"""Sweep: one setting at several values, each with several seeds."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Self
 
 from pydantic import AfterValidator, model_validator
 
+from explorer.action import LiveAction
+from explorer.engine.protocol import Engine
 from explorer.errors import BadInputError
 from explorer.kinds import Exact, Name, Names, Number, OneOf
 from explorer.params import Shown, params
-from explorer.runs.comparing import Compared
+from explorer.runs.comparing import Compared, follow_all, start_all
 from explorer.runs.record import RunRecord
-from explorer.runs.seeds import Repeated
+from explorer.tables import Table
 from explorer.tuning.kinds import kind_of, learning_rate
 from explorer.tuning.methods import METHODS, find_method
 from explorer.tuning.spec import TARGETS, BatchSize, Epochs, Examples, Rank, RunSpec, Task, spec_of
@@ -251,23 +253,32 @@ class Sweep:
         return SETTINGS[self.setting]
 
 
-@dataclass(frozen=True)
-class Point:
-    """One value by one method, with each seed."""
+def sweep_table(sweep: Sweep) -> Table:
+    """One row a run."""
+    return Table.each(
+        sweep.records,
+        run=lambda record: record.run_id,
+        method=lambda record: record.spec.method,
+        setting=lambda record: sweep.setting,
+        value=lambda record: sweep.swept.of(record.spec),
+        seed=lambda record: record.spec.seed,
+        status=lambda record: record.status.value,
+        metric=lambda record: record.leading_metric,
+        score=lambda record: record.score,
+        learning_rate=lambda record: learning_rate(record.spec, kind_of(record.spec.method, record.kind)),
+        trainable=lambda record: record.trainable,
+        seconds=lambda record: round(record.seconds, 2),
+    )
 
-    method: str
-    value: Value
-    runs: Repeated
+
+def sweep(engine: Engine, params: SweepParams, owner: str) -> Iterator[Sweep | None]:
+    """Start every run of the sweep and follow them all; what this model cannot have is missing, with the reason."""
+    runs, swept = engine.runs, SETTINGS[params.setting]
+    started, missing = start_all(
+        runs, params.specs(), owner, lambda spec: f"{find_method(spec.method).title}, {swept.of(spec)}"
+    )
+    for compared in follow_all(runs, started, missing):
+        yield None if compared is None else Sweep(params.setting, compared)
 
 
-def points_of(sweep: Sweep) -> list[Point]:
-    """Return the points by method, in the order in which the values were named; numbers by size."""
-    found: dict[tuple[str, Value], list[RunRecord]] = {}
-    by_method = sweep.setting == "method"
-    for record in sweep.records:
-        method = "" if by_method else record.spec.method
-        found.setdefault((method, sweep.swept.of(record.spec)), []).append(record)
-    points = [Point(method, value, Repeated(tuple(runs))) for (method, value), runs in found.items()]
-    if all(not isinstance(point.value, str) for point in points):
-        points.sort(key=lambda point: float(point.value))
-    return points
+SWEEP = LiveAction("sweep", "explorer.labs.finetune.sweep:sweep", SweepParams, sweep_table)

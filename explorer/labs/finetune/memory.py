@@ -1,13 +1,89 @@
-"""The parts of a run's memory as a picture, sentences and tables."""
+"""What training's memory is made of: parameters, gradients, optimizer and activations of each method."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Annotated
+
 from markupsafe import Markup
 
+from explorer.action import Action
 from explorer.charts import Panel, Picture, axis, bars, picture, rows
 from explorer.charts.words import caption, compact, label, megabytes, percent, prose, quoted, strong
-from explorer.labs.finetune.memory.schema import PARTS, Column, MemoryResult
+from explorer.engine.protocol import Job
+from explorer.kinds import Name
+from explorer.models.catalog import DEFAULT_MODEL
+from explorer.params import params
+from explorer.runs.examples import FIRST
 from explorer.tables import Table
+from explorer.tuning.spec import RunSpec
+
+PARTS = ("weights", "copies", "parameters", "gradients", "moments", "activations")
+"""What is in memory, in the order in which it is stacked: what any run holds first."""
+
+
+@params
+class MemoryParams(RunSpec):
+    """Settings of a run; run: one whose measured memory is said beside."""
+
+    model: Annotated[str, Name()] = DEFAULT_MODEL
+    run: Annotated[str, Name()] = FIRST
+
+
+@dataclass(frozen=True)
+class Column:
+    """One method on the model: bytes by PARTS, what it leaves on disk, and how many numbers it trains."""
+
+    title: str
+    parts: tuple[int, ...]
+    checkpoint: int
+    trained: int
+
+    @property
+    def total(self) -> int:
+        """How many bytes are in memory."""
+        return sum(self.parts)
+
+
+@dataclass(frozen=True)
+class Counted:
+    """GPT-3 in one precision: bytes a trained number, and bytes in all of full fine-tuning and of LoRA, r = 4 on W_q, W_v."""
+
+    precision: str
+    bytes_a_number: int
+    full: int
+    lora: int
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What was measured of a run: of the whole server while it trained, beside the estimate for the run alone."""
+
+    name: str
+    server: int
+    estimate: int
+
+
+@dataclass(frozen=True)
+class MemoryResult:
+    """columns: full fine-tuning, LoRA and the chosen method, if it is neither. missing: (method, why not on this
+    model).
+
+    gpt3: by precision. lora_numbers: how many numbers LoRA trains there. checkpoints: bytes in float16, of the whole
+    model and of LoRA's numbers. products: passes through the matrices in a step of full fine-tuning and of LoRA.
+    """
+
+    model: str
+    batch_size: int
+    tokens: float
+    columns: tuple[Column, ...]
+    missing: tuple[tuple[str, str], ...]
+    gpt3: tuple[Counted, ...]
+    lora_numbers: int
+    checkpoints: tuple[int, int]
+    products: tuple[int, int]
+    seen: Seen | None
+
 
 NAMES = {
     "weights": "the model's weights",
@@ -186,3 +262,11 @@ def gpt3_notes(result: MemoryResult) -> Markup:
         f"{percent(1 - slow / quick)} less time. What the rest goes into (activations, the thin products, talk between "
         "processors) is in no formula here.",
     )
+
+
+MEMORY = Action(
+    "memory_parts",
+    Job("explorer.labs.finetune.memory_jobs:memory_parts", on="resources"),
+    MemoryParams,
+    memory_table,
+)

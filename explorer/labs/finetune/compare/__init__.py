@@ -1,1 +1,0 @@
-"""Compare all: every method on one task with the same data and seed, live, and what each costs."""

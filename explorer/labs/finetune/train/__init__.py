@@ -1,1 +1,0 @@
-"""Train: settings at the left, the run that trains or has trained at the right."""
