@@ -2,13 +2,34 @@
 
 from markupsafe import Markup
 
-from explorer.action import Lab, Reads
+from explorer.action import Action, Lab, LiveAction, Reads
+from explorer.engine.protocol import Job
+from explorer.labs.generation import continued_figures as figures
+from explorer.labs.generation import next_figures
 from explorer.labs.generation.adapt import ADAPT
 from explorer.labs.generation.apart import SCORE_PARTS
-from explorer.labs.generation.continued.actions import CONTINUE_TEXT, NEXT_TOKEN
-from explorer.labs.generation.meaning.actions import GENERATE
+from explorer.labs.generation.continued import ContinueParams, NextParams
+from explorer.labs.generation.meaning import GENERATE
 from explorer.labs.generation.scores import SCORE_TEXTS
 from explorer.models.families import Capability
+from explorer.plain import plain_script
+
+_JOBS = "explorer.labs.generation.continued_jobs"
+
+CONTINUE_TEXT = LiveAction(
+    "continue_text",
+    Job(f"{_JOBS}:continue_text", on="resources"),
+    ContinueParams,
+    figures.continue_table,
+    plain=plain_script("continue_text"),
+)
+NEXT_TOKEN = Action(
+    "next_token",
+    Job(f"{_JOBS}:next_token", on="resources"),
+    NextParams,
+    next_figures.next_table,
+    plain=plain_script("next_token"),
+)
 
 LAB = Lab(
     slug="generation",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from statistics import fmean, stdev
 from typing import Annotated, Any
 
@@ -11,20 +12,24 @@ from pydantic import AfterValidator
 from explorer.action import LiveAction
 from explorer.charts import Picture
 from explorer.charts.words import caption, compact, duration, prose, quoted, strong
+from explorer.engine.protocol import Engine
 from explorer.errors import BadInputError
 from explorer.kinds import Name, Names
-from explorer.labs.generation.continued.schema import WRITER
+from explorer.labs.generation.continued import WRITER
 from explorer.params import Shown, params
 from explorer.published.lora import TABLE_3
-from explorer.runs.comparing import Compared
+from explorer.runs.comparing import Compared, follow_all, start_all
 from explorer.runs.examples import BY_WRITER, WRITTEN
 from explorer.runs.record import RunRecord, RunStatus
 from explorer.runs.report import curves_figure, gap_text, score_text
-from explorer.runs.seeds import Seeds, by_setting, lead_notes, lead_parts, several_seeds
+from explorer.runs.seeds import Seeds, by_setting, lead_notes, lead_parts, repeated, several_seeds
+from explorer.settings import settings
 from explorer.tables import Table
 from explorer.tasks.generation_metrics import METRICS
+from explorer.tasks.sources import card
+from explorer.tasks.task import WRITTEN as WRITTEN_TASK
 from explorer.tuning.methods import METHODS
-from explorer.tuning.spec import Alpha, BatchSize, Epochs, Examples, LearningRate, Rank, RunSeed, Targets, Task
+from explorer.tuning.spec import Alpha, BatchSize, Epochs, Examples, LearningRate, Rank, RunSeed, Targets, Task, spec_of
 
 _WORKED = BY_WRITER[WRITTEN]
 ABLE = tuple(method for method in METHODS if method.trains_body)
@@ -192,4 +197,16 @@ def paper_view() -> Markup:
     return quoted(("", "model", "trained", *METRICS), rows, "On E2E's own data. Quoted from Hu et al. 2021, Table 3")
 
 
-ADAPT = LiveAction("adapt_writer", "explorer.labs.generation.adapt_live:adapt_writer", AdaptParams, adapt_table)
+def adapt_writer(engine: Engine, params: AdaptParams, owner: str) -> Iterator[Compared | None]:
+    """Train a writer by each method and seed on the same meanings, and follow the runs.
+
+    Raises BadInputError for a task without meanings.
+    """
+    task = card(params.task, settings()).task
+    if task.kind != WRITTEN_TASK:
+        raise BadInputError(f"{task.title} has no meanings to put into words. Take task = e2e, or a file of E2E.")
+    specs = repeated([spec_of(params, method=slug) for slug in params.methods], params.seeds)
+    yield from follow_all(engine.runs, *start_all(engine.runs, specs, owner))
+
+
+ADAPT = LiveAction("adapt_writer", "explorer.labs.generation.adapt:adapt_writer", AdaptParams, adapt_table)

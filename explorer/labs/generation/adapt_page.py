@@ -8,7 +8,7 @@ import gradio as gr
 
 from explorer.labs.generation import adapt as figures
 from explorer.labs.generation.adapt import ADAPT, AdaptParams
-from explorer.labs.generation.continued.controls import writer_box
+from explorer.labs.generation.continued_page import writer_box
 from explorer.runs.examples import BY_WRITER
 from explorer.runs.report import progress
 from explorer.settings import settings

@@ -5,9 +5,9 @@ from __future__ import annotations
 import gradio as gr
 
 from explorer.labs.generation.adapt_page import build_adapt
-from explorer.labs.generation.continued.page import build_continued
-from explorer.labs.generation.meaning.page import build_meaning
-from explorer.labs.generation.scores.page import build_scores
+from explorer.labs.generation.continued_page import build_continued
+from explorer.labs.generation.meaning_page import build_meaning
+from explorer.labs.generation.scores_page import build_scores
 from explorer.tasks.task import WRITTEN
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from explorer.labs.generation.apart.figures import parts_notes, parts_sentence
-from explorer.labs.generation.apart.jobs import score_parts
-from explorer.labs.generation.apart.schema import PartsParams
+from explorer.labs.generation.apart import PartsParams, parts_notes, parts_sentence, score_parts
 from tests.rows import each_row
 
 PUB = "a pub near the river"

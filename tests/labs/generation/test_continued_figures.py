@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from explorer.labs.generation.continued import figures, next_figures
-from explorer.labs.generation.continued.schema import (
+from explorer.labs.generation import continued_figures as figures
+from explorer.labs.generation import next_figures
+from explorer.labs.generation.continued import (
     DECODINGS,
     Candidate,
     ContinueParams,

@@ -13,8 +13,7 @@ from transformers import GPT2LMHeadModel, PreTrainedTokenizerFast
 
 from explorer.engine.resources import Resources
 from explorer.errors import BadInputError, MissingCapabilityError
-from explorer.labs.generation.continued.jobs import continue_text, next_token
-from explorer.labs.generation.continued.schema import (
+from explorer.labs.generation.continued import (
     DECODINGS,
     WRITER,
     ContinueParams,
@@ -23,6 +22,7 @@ from explorer.labs.generation.continued.schema import (
     NextResult,
     Row,
 )
+from explorer.labs.generation.continued_jobs import continue_text, next_token
 from explorer.lru_cache import LRUCache
 from explorer.models.families import by_family
 from explorer.models.loaded_model import LoadedModel, ModelStore

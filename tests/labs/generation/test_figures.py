@@ -7,14 +7,13 @@ from typing import Any
 import pytest
 
 from explorer.errors import BadInputError
-from explorer.labs.generation.apart import figures as apart
-from explorer.labs.generation.apart import formulas, pictures
-from explorer.labs.generation.apart.jobs import score_parts
-from explorer.labs.generation.apart.schema import Parts, PartsParams
-from explorer.labs.generation.scores import figures
-from explorer.labs.generation.scores.examples import HYPOTHESES, REFERENCES, TRY
-from explorer.labs.generation.scores.jobs import score_texts
-from explorer.labs.generation.scores.schema import Scored, ScoreParams
+from explorer.labs.generation import apart
+from explorer.labs.generation import apart_formulas as formulas
+from explorer.labs.generation import apart_pictures as pictures
+from explorer.labs.generation import scores_figures as figures
+from explorer.labs.generation.apart import Parts, PartsParams, score_parts
+from explorer.labs.generation.scores import Scored, ScoreParams, score_texts, scores_table
+from explorer.labs.generation.scores_page import HYPOTHESES, REFERENCES, TRY
 from explorer.published.lora import TABLE_3
 from explorer.tasks.generation_metrics import METRICS
 from tests.labs.drawing import HOSTILE, assert_draws, assert_safe
@@ -38,7 +37,7 @@ def first() -> Parts:
 
 def test_the_table_has_the_five_metrics_in_the_papers_order() -> None:
     result = scored()
-    table = figures.scores_table(result)
+    table = scores_table(result)
     assert table.columns == ("metric", "value")
     assert [row[0] for row in table.rows] == list(METRICS) == ["BLEU", "NIST", "METEOR", "ROUGE-L", "CIDEr"]
     assert_draws(figures.scores_figure(result))

@@ -12,10 +12,16 @@ from explorer.engine.local import LocalEngine
 from explorer.engine.protocol import Job
 from explorer.errors import BadInputError
 from explorer.labs.generation import adapt as adapt_figures
-from explorer.labs.generation.meaning import figures
-from explorer.labs.generation.meaning.actions import GENERATE
-from explorer.labs.generation.meaning.examples import MEANING, TRY, VALUES
-from explorer.labs.generation.meaning.schema import GenerateParams, GenerateResult
+from explorer.labs.generation import meaning_figures as figures
+from explorer.labs.generation.meaning import (
+    GENERATE,
+    MEANING,
+    TRY,
+    VALUES,
+    GenerateParams,
+    GenerateResult,
+    generate_table,
+)
 from explorer.runs.comparing import Compared
 from explorer.runs.examples import BY_WRITER, WRITTEN
 from explorer.settings import Settings
@@ -128,7 +134,7 @@ def test_figures_draw_the_result_and_its_beginning(worked: GenerateResult) -> No
     assert "token" in figures.generate_sentence(begun)
     assert figures.generate_notes(begun) == ""
     assert "missed" in figures.texts_view(worked)
-    assert len(figures.generate_table(worked).rows) == len(worked.phrases) + 1
+    assert len(generate_table(worked).rows) == len(worked.phrases) + 1
 
 
 def test_the_sentence_says_what_the_best_text_says_and_the_notes_how_many(worked: GenerateResult) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from explorer.errors import BadInputError
-from explorer.labs.generation.scores.schema import LONGEST, ScoreParams, paired
+from explorer.labs.generation.scores import LONGEST, ScoreParams, paired
 from tests.rows import each_row
 
 TWO = "One.\nTwo."

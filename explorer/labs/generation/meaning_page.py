@@ -8,11 +8,9 @@ import gradio as gr
 
 from explorer.errors import BadInputError
 from explorer.kinds import LARGEST_SEED
-from explorer.labs.generation.continued.controls import writer_box
-from explorer.labs.generation.meaning import figures
-from explorer.labs.generation.meaning.actions import GENERATE
-from explorer.labs.generation.meaning.examples import MEANING, TRY, VALUES
-from explorer.labs.generation.meaning.schema import GenerateParams, GenerateResult
+from explorer.labs.generation import meaning_figures as figures
+from explorer.labs.generation.continued_page import writer_box
+from explorer.labs.generation.meaning import GENERATE, MEANING, TRY, VALUES, GenerateParams, GenerateResult
 from explorer.tasks.formats.e2e import parse_meaning, spelled
 from explorer.ui.components import plot, rich_text
 from explorer.ui.controls import control

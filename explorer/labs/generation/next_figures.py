@@ -23,12 +23,8 @@ from explorer.charts import (
 )
 from explorer.charts.chips import chip, chips
 from explorer.charts.words import caption, counted, fixed, in_quotes, label, percent, prose, strong
-from explorer.labs.generation.continued.figures import setting
-from explorer.labs.generation.continued.schema import (
-    DECODINGS,
-    Candidate,
-    NextResult,
-)
+from explorer.labs.generation.continued import DECODINGS, Candidate, NextResult
+from explorer.labs.generation.continued_figures import setting
 from explorer.tables import Table
 
 

@@ -6,9 +6,8 @@ from markupsafe import Markup
 
 from explorer.charts import Panel, Picture, axis, bars, picture
 from explorer.charts.words import caption, counted, fixed, prose, quoted, strong
-from explorer.labs.generation.scores.schema import Scored
+from explorer.labs.generation.scores import Scored
 from explorer.published.lora import TABLE_3, Written
-from explorer.tables import Table
 from explorer.tasks.generation_metrics import METRICS
 
 ENDS = {"BLEU": 100.0, "METEOR": 100.0, "ROUGE-L": 100.0, "CIDEr": 10.0}
@@ -27,11 +26,6 @@ def digits(metric: str) -> int:
 def shown(metric: str, value: float) -> str:
     """Write a value as papers print it."""
     return fixed(value, digits(metric))
-
-
-def scores_table(result: Scored) -> Table:
-    """metric, value: BLEU, METEOR and ROUGE-L times 100."""
-    return Table.of(("metric", "value"), list(result.scores.named().items()))
 
 
 def scores_sentence(result: Scored) -> Markup:

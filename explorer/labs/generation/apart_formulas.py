@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from markupsafe import Markup
 
 from explorer.charts.words import caption, fixed, quoted, strong
-from explorer.labs.generation.apart.schema import Parts
+from explorer.labs.generation.apart import Parts
 from explorer.tasks.generation_metrics import METRICS
 from explorer.tasks.generation_metrics.meteor import TUNED
 from explorer.tasks.generation_metrics.nist import BETA as NIST_BETA

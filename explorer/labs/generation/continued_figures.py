@@ -13,14 +13,7 @@ from explorer.charts import (
     ink,
 )
 from explorer.charts.words import caption, counted, fixed, in_quotes, percent, prose, strong
-from explorer.labs.generation.continued.schema import (
-    DECODINGS,
-    ContinueParams,
-    ContinueResult,
-    NextResult,
-    Row,
-    Written,
-)
+from explorer.labs.generation.continued import DECODINGS, ContinueParams, ContinueResult, NextResult, Row, Written
 from explorer.tables import Table
 
 FAINTEST = 1e-3

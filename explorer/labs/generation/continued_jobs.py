@@ -10,22 +10,8 @@ from torch import Tensor
 
 from explorer.engine.resources import Resources
 from explorer.errors import BadInputError
-from explorer.labs.generation.continued.compute import (
-    Beams,
-    Beginning,
-    Place,
-    Reader,
-    Sampled,
-    Step,
-    next_result,
-)
-from explorer.labs.generation.continued.schema import (
-    ContinueParams,
-    ContinueResult,
-    NextParams,
-    NextResult,
-    Written,
-)
+from explorer.labs.generation.continued import ContinueParams, ContinueResult, NextParams, NextResult, Written
+from explorer.labs.generation.continued_compute import Beams, Beginning, Place, Reader, Sampled, Step, next_result
 
 Decoder = Sampled | Beams
 

@@ -1,13 +1,15 @@
-"""Parameters and results of texts that put a meaning into words."""
+"""A meaning put into words: what is asked, at first and to try, and what comes of it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from typing import Annotated, Any
 
+from explorer.action import LiveAction
+from explorer.engine.protocol import Job
 from explorer.errors import BadInputError
 from explorer.kinds import Name, Read
-from explorer.labs.generation.continued.schema import (
+from explorer.labs.generation.continued import (
     MOST_TOKENS,
     WRITER,
     Beams,
@@ -20,11 +22,56 @@ from explorer.labs.generation.continued.schema import (
     Tokens,
     Writer,
 )
-from explorer.labs.generation.meaning.examples import MEANING
+from explorer.labs.generation.plain import generate
 from explorer.params import Seed, Shown, params
 from explorer.runs.examples import WRITTEN as EXAMPLE
+from explorer.tables import Table
 from explorer.tasks.formats.e2e import parse_meaning, spelled
 from explorer.tasks.slots import Said
+
+MEANING = spelled(
+    (
+        ("name", "Copper Kettle"),
+        ("Type", "pub"),
+        ("food", "Italian"),
+        ("price", "cheap"),
+        ("area", "riverside"),
+        ("family friendly", "yes"),
+    )
+)
+"""A name that the training meanings have, in a combination that they don't."""
+
+TRY = {
+    "all eight slots": spelled(
+        (
+            ("name", "Brass Lantern"),
+            ("Type", "restaurant"),
+            ("food", "Japanese"),
+            ("price", "more than £30"),
+            ("customer rating", "5 out of 5"),
+            ("area", "city centre"),
+            ("family friendly", "no"),
+            ("near", "Crane Bridge"),
+        )
+    ),
+    "two slots": spelled((("name", "Acorn House"), ("Type", "coffee shop"))),
+    "a name it never saw": spelled(
+        (("name", "The Blue Spice"), ("Type", "pub"), ("food", "Thai"), ("area", "riverside"))
+    ),
+}
+
+VALUES: dict[str, tuple[str, ...]] = {
+    "name": ("Acorn House", "Brass Lantern", "Copper Kettle", "Ivy Gate", "The Vagabond"),
+    "Type": ("restaurant", "pub", "coffee shop"),
+    "food": ("English", "Italian", "French", "Indian", "Chinese", "Japanese", "Fast food"),
+    "price": ("cheap", "moderate", "high", "less than £20", "£20-25", "more than £30"),
+    "customer rating": ("low", "average", "high", "1 out of 5", "3 out of 5", "5 out of 5"),
+    "area": ("riverside", "city centre"),
+    "family friendly": ("yes", "no"),
+    "near": ("Crane Bridge", "Harbour Clock", "Kestrel Tower", "Old Granary", "Swan Fountain"),
+}
+"""What the lists offer; any other value may be typed."""
+
 
 LONGEST_MEANING = 600
 """Characters; the longest bundled one has 170."""
@@ -114,3 +161,26 @@ class GenerateResult:
     of: int
     done: bool
     attention: SlotAttention | None = None
+
+
+def generate_table(result: GenerateResult) -> Table:
+    """writer, decoding, text, mean −ln p a token, slots missed and invented."""
+    phrases = [*result.phrases, *([result.untouched] if result.untouched is not None else [])]
+    return Table.each(
+        phrases,
+        writer=lambda one: one.writer,
+        decoding=lambda one: one.row.decoding,
+        text=lambda one: one.text,
+        surprisal=lambda one: one.row.surprisal,
+        missed=lambda one: "; ".join(one.missed),
+        invented=lambda one: "; ".join(one.invented),
+    )
+
+
+GENERATE = LiveAction(
+    "generate",
+    Job("explorer.labs.generation.meaning_jobs:generate", on="resources"),
+    GenerateParams,
+    generate_table,
+    plain=generate,
+)

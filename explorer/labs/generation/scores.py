@@ -1,4 +1,4 @@
-"""What is scored and what comes out: plain data, and how pasted texts are read."""
+"""The five metrics of the E2E challenge for a visitor's texts: how these are read, what is computed."""
 
 from __future__ import annotations
 
@@ -8,10 +8,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
+from explorer.action import Action
+from explorer.engine.protocol import Job
 from explorer.errors import BadInputError
 from explorer.kinds import Read, parse_lines
 from explorer.params import Shown, params
-from explorer.tasks.generation_metrics import Scores
+from explorer.tables import Table
+from explorer.tasks.generation_metrics import Scores, score
 
 MOST_GROUPS = 2_000
 MOST_REFERENCES = 100
@@ -178,3 +181,25 @@ class Scored:
     scores: Scores
     hypotheses: int
     references: int
+
+
+def scores_table(result: Scored) -> Table:
+    """metric, value: BLEU, METEOR and ROUGE-L times 100."""
+    return Table.of(("metric", "value"), list(result.scores.named().items()))
+
+
+def score_texts(params: ScoreParams) -> Scored:
+    """Compute BLEU, NIST, METEOR, ROUGE-L and CIDEr of texts against their references.
+
+    Raises BadInputError where hypotheses and groups of references don't pair.
+    """
+    references = paired(params.hypotheses, params.references)
+    return Scored(score(params.hypotheses, references), len(references), sum(map(len, references)))
+
+
+SCORE_TEXTS = Action(
+    "score_texts",
+    Job("explorer.labs.generation.scores:score_texts", on="nothing", light=True),
+    ScoreParams,
+    scores_table,
+)

@@ -10,15 +10,7 @@ import torch
 from torch import Tensor
 
 from explorer.errors import BadInputError
-from explorer.labs.generation.continued.schema import (
-    TOP,
-    Candidate,
-    ContinueParams,
-    NextParams,
-    NextResult,
-    Row,
-    Written,
-)
+from explorer.labs.generation.continued import TOP, Candidate, ContinueParams, NextParams, NextResult, Row, Written
 from explorer.maths.decoding import beam_candidates, drawn, in_top_k, in_top_p, tempered
 from explorer.models.encoding import encode
 from explorer.models.families import Capability

@@ -8,9 +8,8 @@ from markupsafe import Markup
 
 from explorer.charts import MAGNITUDE, Picture, axis, chart, colorbar, heat
 from explorer.charts.words import caption, counted, in_quotes, label, percent, prose, quoted, strong
-from explorer.labs.generation.continued.schema import DECODINGS
-from explorer.labs.generation.meaning.schema import GenerateResult, Phrase
-from explorer.tables import Table
+from explorer.labs.generation.continued import DECODINGS
+from explorer.labs.generation.meaning import GenerateResult, Phrase
 
 NOTHING = "–"
 
@@ -79,20 +78,6 @@ def _cells(phrase: Phrase, name: str, done: bool) -> tuple[object, ...]:
         else NOTHING
     )
     return (name, phrase.text or NOTHING, missed, added)
-
-
-def generate_table(result: GenerateResult) -> Table:
-    """writer, decoding, text, mean −ln p a token, slots missed and invented."""
-    phrases = [*result.phrases, *([result.untouched] if result.untouched is not None else [])]
-    return Table.each(
-        phrases,
-        writer=lambda one: one.writer,
-        decoding=lambda one: one.row.decoding,
-        text=lambda one: one.text,
-        surprisal=lambda one: one.row.surprisal,
-        missed=lambda one: "; ".join(one.missed),
-        invented=lambda one: "; ".join(one.invented),
-    )
 
 
 def attention_sentence(result: GenerateResult) -> Markup:

@@ -1,23 +1,25 @@
-"""A run as a writer: its model behind the reader that continues texts, and where its heads look at the slots."""
+"""A run as a writer: a meaning put into words by several decodings, a token a turn, and where its heads look at the slots."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import torch
 
 from explorer.engine.resources import Resources
 from explorer.errors import BadInputError
-from explorer.labs.generation.continued.compute import Beginning, Reader
-from explorer.labs.generation.continued.schema import Row
-from explorer.labs.generation.meaning.schema import SlotAttention
+from explorer.labs.generation.continued import ContinueParams, ContinueResult, Row
+from explorer.labs.generation.continued_compute import Beginning, Reader
+from explorer.labs.generation.continued_jobs import continued
+from explorer.labs.generation.meaning import GenerateParams, GenerateResult, Phrase, SlotAttention
 from explorer.models.inside import private_tree
 from explorer.models.loaded_model import LoadedModel
-from explorer.tasks.formats.e2e import ASKS, spelled
+from explorer.tasks.formats.e2e import ASKS, parse_meaning, spelled
+from explorer.tasks.slots import check_slots
 from explorer.tasks.task import WRITTEN
 from explorer.tuning.adapted import Adapted
-from explorer.tuning.writing import opening_of
+from explorer.tuning.writing import opening_of, text_of
 
 REST = "slot names and signs"
 BEFORE = "written before"
@@ -95,3 +97,65 @@ def _places(loaded: LoadedModel, meaning: Sequence[tuple[str, str]], length: int
         ]
         start = stop
     return found
+
+
+def generate(resources: Resources, params: GenerateParams) -> Iterator[GenerateResult]:
+    """Say a meaning in words by several decodings, in one batch; a result a token.
+
+    At the end what each says of the meaning, and where the first one looked. The model before any training is asked besides,
+    greedily. Raises BadInputError for a run that has not learned to write.
+    """
+    meaning = parse_meaning(params.meaning)
+    if not params.run:
+        asked = params.of_text(params.model, prompt_of(meaning))
+        for result in continued(Reader(resources.model(params.model)), asked):
+            yield _result(params, params.model, meaning, result, None, None)
+        return
+    name, adapted = restored(resources, params.run)
+    asked = params.of_text(name, prompt_of(meaning))
+    before = resources.once(("untouched", asked.text, asked.tokens), lambda: _untouched(adapted, asked))
+    for result in continued(reader_of(adapted), asked):
+        yield _result(params, name, meaning, result, before, adapted)
+
+
+def _untouched(adapted: Adapted, asked: ContinueParams) -> ContinueResult:
+    """Let the model write as it was before the run."""
+    plain = replace(asked, model=adapted.loaded.model_id, decoding=("greedy",))
+    *_, last = continued(Reader(adapted.loaded), plain)
+    return last
+
+
+def _result(
+    params: GenerateParams,
+    name: str,
+    meaning: tuple[tuple[str, str], ...],
+    result: ContinueResult,
+    before: ContinueResult | None,
+    adapted: Adapted | None,
+) -> GenerateResult:
+    loaded = None if adapted is None else loaded_of(adapted)
+
+    def phrase(writer: str, row: Row, done: bool) -> Phrase:
+        text = _spelled(row) if loaded is None else text_of(loaded, [token.token_id for token in row.tokens])
+        return Phrase(writer, row, text, check_slots(meaning, text) if done else ())
+
+    looked = None
+    if result.done and adapted is not None and result.rows[0].tokens:
+        beginning = Reader(adapted.loaded).begin(result.text, ())
+        looked = attention_to_slots(adapted, meaning, beginning, result.rows[0])
+    return GenerateResult(
+        params.run,
+        name,
+        meaning,
+        params,
+        tuple(phrase(name, row, result.done) for row in result.rows),
+        None if before is None else phrase(before.model, before.rows[0], True),
+        result.steps,
+        result.of,
+        result.done,
+        looked,
+    )
+
+
+def _spelled(row: Row) -> str:
+    return "".join(token.text if token.joined else f" {token.text}" for token in row.tokens).strip()

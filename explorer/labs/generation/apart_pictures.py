@@ -8,8 +8,7 @@ from markupsafe import Markup
 
 from explorer.charts import MAGNITUDE, Panel, Picture, axis, bars, heat, line, picture, rows, series, texts
 from explorer.charts.words import fixed, label
-from explorer.labs.generation.apart.figures import MOST_BARS, closest, heaviest, parts_sentence
-from explorer.labs.generation.apart.schema import Parts
+from explorer.labs.generation.apart import MOST_BARS, Parts, closest, heaviest, parts_sentence
 from explorer.tasks.generation_metrics import METRICS
 from explorer.tasks.generation_metrics.alignment import STAGES
 from explorer.tasks.generation_metrics.ngrams import Ngram

@@ -1,18 +1,53 @@
-"""What is said of one sentence: the words that a metric counts, matched or weighed, and the table of its parts."""
+"""One sentence taken apart by each metric: what is counted, matched or weighed, and the table of its parts."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated
 
 from markupsafe import Markup
 
+from explorer.action import Action
 from explorer.charts.words import caption, counted, fixed, in_quotes, percent, prose, strong
-from explorer.labs.generation.apart.schema import Parts
+from explorer.engine.protocol import Job
+from explorer.errors import BadInputError
+from explorer.kinds import Whole
+from explorer.labs.generation.scores import MOST_GROUPS, ScoreParams, paired
+from explorer.params import Shown, params
 from explorer.tables import Cell, Table
-from explorer.tasks.generation_metrics import METRICS
+from explorer.tasks.generation_metrics import METRICS, Apart, take_apart
 from explorer.tasks.generation_metrics.alignment import STAGES
 from explorer.tasks.generation_metrics.cider import Weighed
 from explorer.tasks.generation_metrics.rouge_l import Subsequence
+
+
+@params
+class PartsParams(ScoreParams):
+    """The same texts, and the number of one hypothesis, from 1."""
+
+    sentence: Annotated[int, Whole(1, MOST_GROUPS), Shown("Hypothesis number", slider=(1, 5))] = 1
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The five metrics of one sentence (number from 1) of so many."""
+
+    apart: Apart
+    sentence: int
+    sentences: int
+
+
+def score_parts(params: PartsParams) -> Parts:
+    """Take one generated text apart by five metrics. Raises BadInputError if there is none of this number, or no pairs."""
+    references = paired(params.hypotheses, params.references)
+    if params.sentence > len(references):
+        raise BadInputError(
+            f"There is no hypothesis number {params.sentence:,}: choose one from 1 to {len(references):,}."
+        )
+    apart = take_apart(params.hypotheses, references, params.sentence - 1)
+    return Parts(apart, params.sentence, len(references))
+
 
 MOST_BARS = 12
 
@@ -215,3 +250,11 @@ def closest(result: Parts) -> int:
 
     references = result.apart.rouge_l.references
     return max(range(len(references)), key=lambda place: both(references[place]))
+
+
+SCORE_PARTS = Action(
+    "score_parts",
+    Job("explorer.labs.generation.apart:score_parts", on="nothing", light=True),
+    PartsParams,
+    parts_table,
+)
