@@ -6,6 +6,7 @@ from explorer.labs.distillation import ablation_figures, plain
 from explorer.labs.distillation import losses_figures as loss_figures
 from explorer.labs.distillation import seeds_figures as seed_figures
 from explorer.labs.distillation import soft_figures as figures
+from explorer.labs.distillation import train_figures as train_figures
 from explorer.labs.distillation.live import require_success
 from explorer.labs.distillation.params import (
     AblationParams,
@@ -14,7 +15,6 @@ from explorer.labs.distillation.params import (
     LossesParams,
     SoftTargetsParams,
 )
-from explorer.labs.distillation.train import figures as train_figures
 
 _COMPUTE = "explorer.labs.distillation.jobs"
 _LIVE = "explorer.labs.distillation.live"

@@ -6,9 +6,9 @@ import gradio as gr
 
 from explorer.labs.distillation import ABLATE
 from explorer.labs.distillation import ablation_figures as figures
+from explorer.labs.distillation.learns import Learning
 from explorer.labs.distillation.params import AblationParams
-from explorer.labs.distillation.train.learns import Learning
-from explorer.labs.distillation.train.schema import Ablated
+from explorer.labs.distillation.train import Ablated
 from explorer.runs.comparing import Compared
 from explorer.runs.examples import BY_ABLATION, FIRST, KNOWN_LABELS
 from explorer.runs.report import progress

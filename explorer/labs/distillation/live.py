@@ -8,7 +8,7 @@ from dataclasses import replace
 from explorer.engine.protocol import Engine, Job
 from explorer.errors import BadInputError, ExplorerError
 from explorer.labs.distillation.params import AblationParams, DistillParams, FollowStudentParams
-from explorer.labs.distillation.train.schema import Ablated, Distilled, MeasureParams, Seeded
+from explorer.labs.distillation.train import Ablated, Distilled, MeasureParams, Seeded
 from explorer.runs.comparing import follow_all
 from explorer.runs.examples import COMPANIONS, EVERY, FEW
 from explorer.runs.record import RunRecord, RunStatus
@@ -17,7 +17,7 @@ from explorer.settings import settings
 from explorer.tasks.sources import card, keep_text
 from explorer.tuning.students import is_student, labels_only
 
-MEASURE = Job("explorer.labs.distillation.train.jobs:measure", on="runs")
+MEASURE = Job("explorer.labs.distillation.train_jobs:measure", on="runs")
 
 
 def distill(engine: Engine, params: DistillParams, owner: str) -> Iterator[Distilled | None]:

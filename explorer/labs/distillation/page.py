@@ -7,7 +7,7 @@ import gradio as gr
 from explorer.labs.distillation.ablation_page import build_ablation
 from explorer.labs.distillation.losses_page import build_losses
 from explorer.labs.distillation.soft_page import build_soft_targets
-from explorer.labs.distillation.train.page import build_train
+from explorer.labs.distillation.train_page import build_train
 from explorer.runs.record import RunRecord
 from explorer.tasks.task import CLASSES, MASKED
 from explorer.tuning.kinds import kind_of

@@ -2,16 +2,15 @@
 
 from explorer.action import Action, Lab, LiveAction
 from explorer.engine.protocol import Job
-from explorer.labs.pretrain.row import figures as row_figures
-from explorer.labs.pretrain.row.schema import RowParams
-from explorer.labs.pretrain.train import figures as train_figures
-from explorer.labs.pretrain.train.live import require_success
-from explorer.labs.pretrain.train.schema import FollowPretrainingParams, PretrainParams, TakeHomeParams
+from explorer.labs.pretrain import row_figures as row_figures
+from explorer.labs.pretrain import train_figures as train_figures
+from explorer.labs.pretrain.row import RowParams
+from explorer.labs.pretrain.train import FollowPretrainingParams, PretrainParams, TakeHomeParams, require_success
 from explorer.maths.schemes import SCHEMES
 from explorer.plain import Asked, plain_script
 from explorer.tables import Table
 
-_LIVE = "explorer.labs.pretrain.train.live"
+_LIVE = "explorer.labs.pretrain.train"
 
 
 def _row_script(asked: Asked) -> str:
@@ -28,7 +27,7 @@ def _file(path: str) -> Table:
 
 PRETRAINING_ROW = Action(
     "pretraining_row",
-    Job("explorer.labs.pretrain.row.jobs:pretraining_row", on="resources"),
+    Job("explorer.labs.pretrain.row_jobs:pretraining_row", on="resources"),
     RowParams,
     row_figures.row_table,
     plain=_row_script,
@@ -43,7 +42,7 @@ FOLLOW_PRETRAINING = LiveAction(
 )
 TAKE_HOME = Action(
     "pretrained_model",
-    Job("explorer.labs.pretrain.train.jobs:pretrained_model", on="runs"),
+    Job("explorer.labs.pretrain.train_jobs:pretrained_model", on="runs"),
     TakeHomeParams,
     _file,
 )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import gradio as gr
 
-from explorer.labs.pretrain.row.page import build_row
-from explorer.labs.pretrain.train.page import build_train
+from explorer.labs.pretrain.row_page import build_row
+from explorer.labs.pretrain.train_page import build_train
 from explorer.ui.page import Page
 
 

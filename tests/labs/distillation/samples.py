@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from explorer.labs.distillation.schema import REST, Compared, Loss, LossesResult, SoftTargetsResult, Target
-from explorer.labs.distillation.train.schema import Ablated, Distilled, Seeded, Size
+from explorer.labs.distillation.train import Ablated, Distilled, Seeded, Size
 from explorer.runs.record import Outcome, RunRecord, RunStatus
 from explorer.tuning.spec import RunSpec
 from explorer.tuning.students import ablated, labels_only

@@ -15,8 +15,8 @@ from explorer.charts import KEPT
 from explorer.labs.distillation import ablation_figures
 from explorer.labs.distillation import losses_figures as loss_figures
 from explorer.labs.distillation import soft_figures as figures
+from explorer.labs.distillation import train_figures as train_figures
 from explorer.labs.distillation.schema import REST, Loss, Target
-from explorer.labs.distillation.train import figures as train_figures
 from explorer.runs.record import RunStatus
 from explorer.runs.report import progress
 from explorer.tuning.students import ablated

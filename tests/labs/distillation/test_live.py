@@ -13,9 +13,9 @@ import pytest
 from explorer.engine.local import LocalEngine
 from explorer.errors import BadInputError, ExplorerError
 from explorer.labs.distillation import ABLATE, DISTILL, STUDENT_SEEDS, ablation_figures, live
+from explorer.labs.distillation import train_jobs as measuring
 from explorer.labs.distillation.params import AblationParams, DistillParams, FollowStudentParams
-from explorer.labs.distillation.train import jobs as measuring
-from explorer.labs.distillation.train.schema import MeasureParams
+from explorer.labs.distillation.train import MeasureParams
 from explorer.runs.examples import COMPANIONS, EVERY
 from explorer.runs.record import RunRecord, RunStatus
 from explorer.settings import Settings

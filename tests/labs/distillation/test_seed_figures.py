@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import ttest_rel
 
 from explorer.labs.distillation.seeds_figures import seeds_figure, seeds_list, seeds_sentence, seeds_table
-from explorer.labs.distillation.train.schema import Seeded
+from explorer.labs.distillation.train import Seeded
 from explorer.runs.record import RunStatus
 from explorer.tuning.spec import RunSpec
 from tests.labs.distillation.samples import SPEC, on_text, seeded, student, teacher

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from explorer.labs.distillation.train.schema import Seeded
+from explorer.labs.distillation.train import Seeded
 from explorer.runs.examples import BY_ABLATION, COMPANIONS, EVERY, EXAMPLES, FEW, FIRST, SEEDS, Worked
 from explorer.runs.record import RunRecord, RunStatus
 from explorer.settings import BUNDLED_RUNS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from explorer.labs.pretrain.row.schema import RowResult, RowToken, Segment
+from explorer.labs.pretrain.row import RowResult, RowToken, Segment
 
 
 def token(position: int, name: str, segment: int = 0, **asked: Any) -> RowToken:

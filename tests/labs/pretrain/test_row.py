@@ -12,9 +12,8 @@ from transformers import AutoTokenizer, BertForPreTraining, PreTrainedTokenizerB
 
 from explorer.engine.resources import Resources
 from explorer.errors import BadInputError, MissingCapabilityError
-from explorer.labs.pretrain.row.examples import BREAD, LIGHTHOUSE, SEED, TRY
-from explorer.labs.pretrain.row.jobs import pretraining_row
-from explorer.labs.pretrain.row.schema import ROOM, RowParams, RowResult, Segment
+from explorer.labs.pretrain.row import BREAD, LIGHTHOUSE, ROOM, SEED, TRY, RowParams, RowResult, Segment
+from explorer.labs.pretrain.row_jobs import pretraining_row
 from explorer.lru_cache import LRUCache
 from explorer.maths.corruption import IGNORED_LABEL, CorruptionRecipe
 from explorer.models.loaded_model import ModelStore

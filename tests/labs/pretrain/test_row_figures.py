@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 from markupsafe import Markup
 
-from explorer.labs.pretrain.row import figures
-from explorer.labs.pretrain.row.loss_figures import row_figure
-from explorer.labs.pretrain.row.schema import Segment
+from explorer.labs.pretrain import row_figures as figures
+from explorer.labs.pretrain.row import Segment
+from explorer.labs.pretrain.row_loss_figures import row_figure
 from tests.labs.drawing import HOSTILE, assert_draws, assert_safe
 from tests.labs.pretrain.samples import row, token
 from tests.rows import each_row

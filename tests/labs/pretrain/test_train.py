@@ -16,15 +16,10 @@ import pytest
 from explorer.engine.local import LocalEngine
 from explorer.engine.protocol import Job
 from explorer.errors import BadInputError
-from explorer.labs.pretrain import PRETRAIN, TAKE_HOME
-from explorer.labs.pretrain.train import figures, live, said_figures
-from explorer.labs.pretrain.train.schema import (
-    RACES,
-    FollowPretrainingParams,
-    PretrainParams,
-    TakeHomeParams,
-    changes,
-)
+from explorer.labs.pretrain import PRETRAIN, TAKE_HOME, train
+from explorer.labs.pretrain import train_figures as figures
+from explorer.labs.pretrain import train_said_figures as said_figures
+from explorer.labs.pretrain.train import RACES, FollowPretrainingParams, PretrainParams, TakeHomeParams, changes
 from explorer.runs.comparing import Compared
 from explorer.runs.examples import FROM_NOTHING, LEAK, RECIPES
 from explorer.runs.record import RunRecord, RunStatus
@@ -53,7 +48,7 @@ def last(results: Iterator[Any]) -> Any:
 @pytest.fixture(scope="module")
 def raced(engine: LocalEngine) -> Compared:
     asked = PretrainParams(**{**SMALL, "probes": HOSTILE}, against="objective=mlm, row_format=full_sentences")
-    found: Compared = last(live.pretrain(engine, asked, "ada"))
+    found: Compared = last(train.pretrain(engine, asked, "ada"))
     return found
 
 
@@ -75,7 +70,7 @@ def test_a_race_by_what_is_no_setting_is_refused(against: str) -> None:
 def test_a_race_that_cannot_be_trained_is_refused_before_anything_starts(engine: LocalEngine) -> None:
     before = len(engine.runs.list("bob"))
     with pytest.raises(BadInputError, match="no second part"):
-        next(live.pretrain(engine, PretrainParams(against="row_format=full_sentences"), "bob"))
+        next(train.pretrain(engine, PretrainParams(against="row_format=full_sentences"), "bob"))
     assert len(engine.runs.list("bob")) == before
 
 
@@ -150,14 +145,14 @@ def test_runs_are_followed_by_name_and_the_worked_example_where_none_is_named(
     engine: LocalEngine, raced: Compared
 ) -> None:
     names = ",".join(one.run_id for one in raced.records)
-    assert last(live.follow_pretraining(engine, FollowPretrainingParams(names), "ada")) == raced
-    worked = last(live.follow_pretraining(engine, FollowPretrainingParams(), "ada"))
+    assert last(train.follow_pretraining(engine, FollowPretrainingParams(names), "ada")) == raced
+    worked = last(train.follow_pretraining(engine, FollowPretrainingParams(), "ada"))
     assert [one.run_id for one in worked.records] == [*FROM_NOTHING, *FROM_NOTHING.values()]
 
 
 def test_a_run_of_another_kind_is_not_followed_here(engine: LocalEngine) -> None:
     with pytest.raises(BadInputError, match="did not begin from nothing"):
-        next(live.follow_pretraining(engine, FollowPretrainingParams("example-lora-8"), "ada"))
+        next(train.follow_pretraining(engine, FollowPretrainingParams("example-lora-8"), "ada"))
 
 
 def test_the_worked_example_learns_words_and_not_only_their_frequency() -> None:
@@ -169,7 +164,7 @@ def test_the_worked_example_learns_words_and_not_only_their_frequency() -> None:
     from explorer.scratch.vocabulary import learn_vocabulary
 
     engine = LocalEngine(Settings())
-    worked = last(live.follow_pretraining(engine, FollowPretrainingParams(), "ada"))
+    worked = last(train.follow_pretraining(engine, FollowPretrainingParams(), "ada"))
     spec = figures.spec_of(worked.records[0])
     documents = read_documents(spec.task, Settings())
     tokenizer = learn_vocabulary((one for document in documents.train for one in document), spec.vocabulary)
@@ -186,7 +181,7 @@ def test_the_worked_example_learns_words_and_not_only_their_frequency() -> None:
 
 def test_the_worked_race_comes_out_with_every_seed_on_the_same_rows() -> None:
     engine = LocalEngine(Settings())
-    worked = last(live.follow_pretraining(engine, FollowPretrainingParams(), "ada"))
+    worked = last(train.follow_pretraining(engine, FollowPretrainingParams(), "ada"))
     dynamic, static = worked.records
     assert (figures.spec_of(dynamic).masking, figures.spec_of(static).masking) == ("dynamic", "static")
     assert said_figures.same_rows(dynamic, static)
@@ -204,7 +199,7 @@ def test_the_worked_race_comes_out_with_every_seed_on_the_same_rows() -> None:
 
 def test_losses_of_other_rows_are_not_compared() -> None:
     engine = LocalEngine(Settings())
-    recipes = last(live.follow_pretraining(engine, FollowPretrainingParams(",".join(RECIPES)), "ada"))
+    recipes = last(train.follow_pretraining(engine, FollowPretrainingParams(",".join(RECIPES)), "ada"))
     assert not said_figures.same_rows(*recipes.records)
     assert "asked different rows" in said_figures.pretrain_sentence(recipes)
     assert recipes.again == ()
@@ -258,7 +253,7 @@ def test_what_has_no_model_is_not_taken_home(engine: LocalEngine) -> None:
 
 def test_a_text_that_is_too_short_is_said(engine: LocalEngine) -> None:
     with pytest.raises(BadInputError, match="sentence"):
-        next(live.pretrain(engine, PretrainParams(text="Too short."), "ada"))
+        next(train.pretrain(engine, PretrainParams(text="Too short."), "ada"))
 
 
 def test_a_failed_run_is_an_error_to_a_client() -> None:

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from explorer.errors import BadInputError
-from explorer.labs.pretrain.train.schema import TakeHomeParams
+from explorer.labs.pretrain.train import TakeHomeParams
 from explorer.runs.open import OpenRuns
 from explorer.runs.record import RunRecord
 from explorer.settings import settings

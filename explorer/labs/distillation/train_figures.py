@@ -6,7 +6,7 @@ from markupsafe import Markup
 
 from explorer.charts import Panel, Picture, Trace, axis, line, picture
 from explorer.charts.words import caption, compact, label, megabytes, milliseconds, percent, prose, quoted, strong
-from explorer.labs.distillation.train.schema import Distilled, Size
+from explorer.labs.distillation.train import Distilled, Size
 from explorer.runs.comparing import beyond_chance, two_compared
 from explorer.runs.record import RunRecord, RunStatus
 from explorer.runs.report import metric_line, metric_text, metric_title, run_table, score_text, under_way

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from explorer.charts import Axis, Look, Mark, Panel, Picture, Trace, axis, bars, level, picture
 from explorer.charts.words import fixed, label, percent
-from explorer.labs.pretrain.row.figures import FATE_NAMES, row_sentence
-from explorer.labs.pretrain.row.schema import CLASSES, RowResult, RowToken
+from explorer.labs.pretrain.row import CLASSES, RowResult, RowToken
+from explorer.labs.pretrain.row_figures import FATE_NAMES, row_sentence
 
 MOST_NAMES, MOST_NAMES_ON_A_PHONE = 42, 21
 MOST_LOSSES = 8

@@ -8,7 +8,7 @@ from functools import partial
 from torch import nn
 from transformers import PreTrainedModel
 
-from explorer.labs.distillation.train.schema import MeasureParams, Size
+from explorer.labs.distillation.train import MeasureParams, Size
 from explorer.models.inside import depth_of
 from explorer.models.timing import typical_milliseconds
 from explorer.runs.open import OpenRun, OpenRuns

@@ -8,10 +8,9 @@ import gradio as gr
 
 from explorer.kinds import LARGEST_SEED
 from explorer.labs.pretrain import PRETRAINING_ROW
-from explorer.labs.pretrain.row import figures
-from explorer.labs.pretrain.row.examples import BREAD, LIGHTHOUSE, SEED, TRY
-from explorer.labs.pretrain.row.loss_figures import row_figure
-from explorer.labs.pretrain.row.schema import RowParams
+from explorer.labs.pretrain import row_figures as figures
+from explorer.labs.pretrain.row import BREAD, LIGHTHOUSE, SEED, TRY, RowParams
+from explorer.labs.pretrain.row_loss_figures import row_figure
 from explorer.models.catalog import DEFAULT_MODEL
 from explorer.models.families import Capability
 from explorer.ui.components import rich_text, step_bar, step_in_address, token_chips, while_in_view

@@ -1,4 +1,4 @@
-"""Train a student: half the teacher's layers, from its soft targets, beside the same student on labels alone."""
+"""Train a student, half its layers, from its teacher's soft targets, beside the same one on labels alone; over several seeds."""
 
 from __future__ import annotations
 
@@ -7,23 +7,27 @@ from typing import Any
 
 import gradio as gr
 
-from explorer.labs.distillation import DISTILL, FOLLOW_STUDENT
-from explorer.labs.distillation.seeds_page import build_seeds
-from explorer.labs.distillation.train import figures
-from explorer.labs.distillation.train.controls import TRY, student_controls
-from explorer.labs.distillation.train.schema import Distilled
-from explorer.runs.examples import ON_TEXT
+from explorer.labs.distillation import DISTILL, FOLLOW_STUDENT, STUDENT_SEEDS, seeds_figures
+from explorer.labs.distillation import train_figures as figures
+from explorer.labs.distillation.learns import QUICK, Learning
+from explorer.labs.distillation.params import DistillParams
+from explorer.labs.distillation.train import Distilled
+from explorer.models.catalog import CATALOG
+from explorer.runs.examples import EVERY, FEW, KNOWN_LABELS, ON_TEXT
 from explorer.runs.examples import STUDENT as EXAMPLE
 from explorer.runs.record import RunRecord
 from explorer.runs.report import progress
 from explorer.serving.visitors import owner_of
+from explorer.tasks.formats.text import TEXT
 from explorer.tuning.methods import STUDENT
 from explorer.tuning.students import is_student, labels_only
 from explorer.ui.components import apart, rich_text, while_in_view
+from explorer.ui.controls import control, controls
 from explorer.ui.kit import (
     QUIET,
     Tries,
     View,
+    caption,
     inputs_column,
     outputs_column,
     start_or_stop,
@@ -35,6 +39,81 @@ from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker, run_choices
 from explorer.ui.streams import Stream, Watch
 from explorer.ui.wiring import folds
+
+SEEDED = {f"{KNOWN_LABELS} known labels": FEW[0], "All labels known": EVERY[0]}
+ABOUT_SEEDS = "Where all labels are known, the student without a teacher learns from what its teacher learned from."
+
+
+def build_seeds(page: Page, picker: RunPicker, student: gr.Dropdown) -> tuple[Stream, Tries]:
+    """Lay it out. Return what follows the run that `student` names, and the examples with the run that each shows.
+
+    It must not be triggered before its tab has been opened: a figure that is filled earlier is never drawn.
+    """
+    view = View("student-seeds", "seeds", seeds_figures.seeds_sentence, seeds_figures.seeds_figure)
+    examples = Tries(SEEDED)
+    caption(ABOUT_SEEDS)
+    listed = rich_text(elem_classes=["wide"], elem_id="seeds-list")
+    panel = folds(STUDENT_SEEDS, "seeds")
+    shown = [*view, (listed, seeds_figures.seeds_list)]
+    return Stream(page, STUDENT_SEEDS, {"run": student}, shown, panel, visitor=picker.visitor), examples
+
+
+_SOFT = {"alpha": 1.0, "cosine": 0.0, "start": "teacher", "student": "", "labelled": 0}
+_ON_THE_TASK = {"task": "", "text": "", "examples": 0}
+TRY: dict[str, dict[str, Any]] = {
+    "Half the layers": {**_SOFT, "student_layers": 0},
+    "One layer": {**_SOFT, "student_layers": 1},
+    "A random start": {**_SOFT, "student_layers": 0, "start": "random"},
+    "Few labels": {
+        **_SOFT,
+        **_ON_THE_TASK,
+        "alpha": 0.5,
+        "student_layers": 3,
+        "start": "pretrained",
+        "student": "bert-mini",
+        "labelled": 32,
+    },
+    # on a text a student is made of its teacher's layers
+    "A narrower model": {**_SOFT, **_ON_THE_TASK, "student_layers": 6, "start": "pretrained", "student": "bert-mini"},
+    "Masked words": {
+        **_SOFT,
+        "task": TEXT.slug,
+        "examples": QUICK,
+        "student_layers": 0,
+        "alpha": 0.7,
+        "cosine": 0.15,
+    },
+}
+
+
+def student_controls(page: Page) -> dict[str, Any]:
+    """Lay out the controls; return them by DistillParams' names."""
+    learns = Learning(page, "student")
+    layers = control(DistillParams, "student_layers", elem_id="student-layers")
+    alpha = control(DistillParams, "alpha")
+    labelled = learns.labels(
+        0,
+        info="0 knows all. So many examples keep their label; the rest are texts that only the teacher answers.",
+        elem_id="student-labelled",
+    )
+    temperature = control(DistillParams, "temperature")
+    models = [("the teacher's model", ""), *[(card.model_id, card.model_id) for card in CATALOG if card.bundled]]
+    with gr.Accordion("More settings", open=False):
+        return {
+            "task": learns.task,
+            "text": learns.text,
+            "student_layers": layers,
+            "temperature": temperature,
+            "alpha": alpha,
+            "labelled": labelled,
+            **controls(DistillParams, "loss", "epochs", "seed", "seeds", "start", "cosine"),
+            "student": control(DistillParams, "student", choices=models),
+            "learning_rate": control(DistillParams, "learning_rate", value=STUDENT.learning_rate),
+            **controls(DistillParams, "batch_size"),
+            "examples": learns.number(),
+            **controls(DistillParams, "with_labels_only"),
+        }
+
 
 WHY = (
     STUDENT.summary

@@ -8,7 +8,7 @@ from transformers import PreTrainedTokenizerBase
 
 from explorer.engine.resources import Resources
 from explorer.errors import BadInputError
-from explorer.labs.pretrain.row.schema import FORCED, ROOM, RowParams, RowResult, RowToken, Segment
+from explorer.labs.pretrain.row import FORCED, ROOM, RowParams, RowResult, RowToken, Segment
 from explorer.maths.corruption import FATES, KEPT, MASK, RANDOM, UNTOUCHED, CorruptionRecipe
 from explorer.models.families import Capability
 from explorer.models.loaded_model import LoadedModel

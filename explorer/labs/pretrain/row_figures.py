@@ -1,4 +1,4 @@
-"""One row as numbered steps: chips, sentences, the table. The picture of both losses is in loss_figures.py."""
+"""One row as numbered steps: chips, sentences, the table. The picture of both losses is in row_loss_figures.py."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from explorer.charts.chips import Chip, chip, chips
 from explorer.charts.words import caption, counted, fixed, in_quotes, percent, prose, quoted, strong
-from explorer.labs.pretrain.row.schema import CLASSES, RowResult, RowToken, Segment
+from explorer.labs.pretrain.row import CLASSES, RowResult, RowToken, Segment
 from explorer.tables import Table
 
 FATE_NAMES = {"mask": "[MASK]", "random": "random token", "kept": "kept as it is"}

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import gradio as gr
 
+from explorer.errors import readable
 from explorer.labs.pretrain import FOLLOW_PRETRAINING, PRETRAIN, TAKE_HOME
-from explorer.labs.pretrain.train import figures, said_figures
-from explorer.labs.pretrain.train.controls import RECIPE, TRY, pretrain_controls
+from explorer.labs.pretrain import train_figures as figures
+from explorer.labs.pretrain import train_said_figures as said_figures
+from explorer.labs.pretrain.train import PretrainParams
 from explorer.runs.comparing import Compared
 from explorer.runs.examples import RECIPES
 from explorer.runs.report import progress
+from explorer.scratch.spec import NOTHING
+from explorer.tasks.formats.text import read_file
 from explorer.ui.components import rich_text
+from explorer.ui.controls import control, controls
 from explorer.ui.downloads import hand_over
 from explorer.ui.kit import (
     Tries,
@@ -29,6 +35,55 @@ from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker
 from explorer.ui.streams import Stream, Watch
 from explorer.ui.wiring import folds
+
+_BERT: dict[str, Any] = {"objective": "mlm_nsp", "row_format": "segment_pair", "start": NOTHING, "against": ""}
+RECIPE = "BERT's recipe against RoBERTa's"
+"""An experiment whose answer is bundled."""
+
+TRY: dict[str, Any] = {
+    RECIPE: None,
+    "Next token, the answer in view": {
+        **_BERT,
+        "objective": "no_causal_mask",
+        "row_format": "doc_sentences",
+        "steps": 300,
+        "against": "objective=causal",
+    },
+    "ELECTRA": {**_BERT, "objective": "rtd", "row_format": "full_sentences"},
+    "A BERT learns to write": {
+        **_BERT,
+        "objective": "causal",
+        "row_format": "doc_sentences",
+        "start": "bert-mini",
+        "steps": 200,
+    },
+}
+
+
+def pretrain_controls(page: Page) -> dict[str, Any]:
+    """Lay out the controls; return them by PretrainParams' names."""
+    made = controls(PretrainParams, "objective", "start", "against", "steps", "masking", "copies")
+    with gr.Accordion("Model", open=False):
+        made |= controls(PretrainParams, "layers", "hidden", "heads", "vocabulary")
+    with gr.Accordion("Rows and masks", open=False):
+        made |= controls(PretrainParams, "row_format", "length", "schedule", "scheme", "rate")
+        made |= controls(PretrainParams, "mask_share", "random_share")
+    with gr.Accordion("Steps", open=False):
+        made |= controls(PretrainParams, "batch_size", "learning_rate", "warmup", "keep_best", "seed")
+    with gr.Accordion("Text and questions", open=False):
+        text = control(PretrainParams, "text", elem_id="pretrain-text")
+        file = gr.UploadButton("Take a text file", file_types=["text"], size="sm", elem_id="pretrain-file")
+        made |= {"text": text, **controls(PretrainParams, "probes")}
+
+    def read(path: str | None) -> list[Any]:
+        try:
+            return ["", gr.skip() if path is None else read_file(Path(path))]
+        except Exception as error:
+            return [page.explain(readable(error)), gr.skip()]
+
+    file.upload(read, [file], [page.notice, text], show_progress="minimal", api_visibility="private")
+    return made
+
 
 WHY = r"""
 At first every weight is a random number, so every token of the vocabulary is as likely as any other: $-\ln p = \ln V$. The first

@@ -1,1 +1,0 @@
-"""One row: from two documents to the two losses that BERT was trained on, without any training."""

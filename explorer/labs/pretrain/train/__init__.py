@@ -1,1 +1,0 @@
-"""A model trained from nothing, live."""
