@@ -9,9 +9,9 @@ from explorer import ledger
 from explorer.action import Reads
 from explorer.labs import Lab
 from explorer.labs.masking import FILL_MASKS
-from explorer.labs.masking.examples import Example
-from explorer.labs.masking.fill import figures
-from explorer.labs.masking.fill.said_figures import fill_sentence
+from explorer.labs.masking import fill_figures as figures
+from explorer.labs.masking.fill_said_figures import fill_sentence
+from explorer.labs.masking.schema import Example
 from explorer.labs.models.family_figures import letters
 from explorer.labs.wayup import WHOLE_PASS
 from explorer.labs.wayup.picture_page import WayUp

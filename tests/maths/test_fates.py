@@ -7,7 +7,7 @@ import torch
 from scipy import stats
 from torch import Tensor
 
-from explorer.labs.masking.corrupt import figures as corruption_figures
+from explorer.labs.masking import corrupt_figures as corruption_figures
 from explorer.maths.corruption import (
     FATES,
     IGNORED_LABEL,

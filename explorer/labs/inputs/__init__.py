@@ -2,20 +2,19 @@
 
 from explorer.action import Action, Lab, LiveAction, Reads
 from explorer.engine.protocol import Job
-from explorer.labs.inputs import cut_figures, plain
+from explorer.labs.inputs import cut_figures, plain, typos_figures
+from explorer.labs.inputs import embeddings_figures as sum_figures
 from explorer.labs.inputs import pieces_figures as figures
 from explorer.labs.inputs import positions_figures as detail_figures
-from explorer.labs.inputs.embeddings import figures as sum_figures
-from explorer.labs.inputs.embeddings.schema import PositionsParams, SumParams, TokenPartsParams, require_positions
+from explorer.labs.inputs.embeddings import PositionsParams, SumParams, TokenPartsParams, require_positions
 from explorer.labs.inputs.relative import RELATIVE_POSITIONS
 from explorer.labs.inputs.schema import CutParams, TokenizeParams
-from explorer.labs.inputs.typos import figures as typos_figures
-from explorer.labs.inputs.typos.schema import SharesParams, TyposParams
+from explorer.labs.inputs.typos import SharesParams, TyposParams
 from explorer.plain import plain_script
 
 _COMPUTE = "explorer.labs.inputs.jobs"
-_SUM = "explorer.labs.inputs.embeddings.jobs"
-_TYPOS = "explorer.labs.inputs.typos.jobs"
+_SUM = "explorer.labs.inputs.embeddings_jobs"
+_TYPOS = "explorer.labs.inputs.typos_jobs"
 
 TOKENIZE = Action(
     "tokenize",

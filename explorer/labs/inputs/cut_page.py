@@ -8,8 +8,7 @@ import gradio as gr
 
 from explorer.labs.inputs import CUT_WORD
 from explorer.labs.inputs import cut_figures as figures
-from explorer.labs.inputs.examples import WORDS
-from explorer.labs.inputs.schema import CutParams
+from explorer.labs.inputs.schema import WORDS, CutParams
 from explorer.ui.components import rich_text, scripted
 from explorer.ui.controls import control
 from explorer.ui.kit import QUIET, Tries, inputs_column, outputs_column, sentence_place, two_columns, why

@@ -5,11 +5,11 @@ from __future__ import annotations
 import gradio as gr
 
 from explorer.labs.inputs.cut_page import build_cut
-from explorer.labs.inputs.embeddings.page import build_sum
+from explorer.labs.inputs.embeddings_page import build_sum
 from explorer.labs.inputs.pieces_page import build_pieces
 from explorer.labs.inputs.positions_page import build_positions
 from explorer.labs.inputs.relative_page import build_relative
-from explorer.labs.inputs.typos.page import build_typos
+from explorer.labs.inputs.typos_page import build_typos
 from explorer.ui.page import Page
 
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from explorer.labs.inputs.embeddings.schema import ADDED, MOST_POSITIONS
+from explorer.labs.inputs.embeddings import ADDED, MOST_POSITIONS
 from explorer.labs.inputs.schema import CutPart
-from explorer.labs.inputs.typos.examples import SENTENCES
-from explorer.labs.inputs.typos.schema import SHARES
+from explorer.labs.inputs.typos import SENTENCES, SHARES
 from explorer.models.catalog import OWN_TOKENIZERS
 from explorer.plain import Asked, Plain, architecture_of, place_of, plain_script
 

@@ -9,8 +9,8 @@ from markupsafe import Markup
 from explorer.charts import DIVERGING, Look, Picture, Trace, axis, chart, colorbar, heat, rows
 from explorer.charts.chips import chip, chips
 from explorer.charts.words import caption, in_quotes, percent, prose, strong
-from explorer.labs.inputs.embeddings.figures import AXES, NAMES, scales
-from explorer.labs.inputs.embeddings.schema import PositionsResult, TokenPart, TokenPartsResult
+from explorer.labs.inputs.embeddings import PositionsResult, TokenPart, TokenPartsResult
+from explorer.labs.inputs.embeddings_figures import AXES, NAMES, scales
 from explorer.tables import Table
 
 

@@ -6,7 +6,7 @@ import gradio as gr
 
 from explorer.labs.inputs import POSITION_SIMILARITY
 from explorer.labs.inputs import positions_figures as figures
-from explorer.labs.inputs.embeddings.schema import PositionsParams
+from explorer.labs.inputs.embeddings import PositionsParams
 from explorer.ui.controls import control
 from explorer.ui.kit import View, inputs_column, outputs_column, slim, why
 from explorer.ui.page import Page

@@ -4,17 +4,15 @@ from markupsafe import Markup
 
 from explorer.action import Action, Lab, LiveAction, Reads
 from explorer.engine.protocol import Job
+from explorer.labs.masking import corrupt_figures as corruption_figures
+from explorer.labs.masking import fill_figures as figures
 from explorer.labs.masking import minimal as minimal_figures
+from explorer.labs.masking import rate_figures, score_figures
 from explorer.labs.masking import several as several_figures
-from explorer.labs.masking.corrupt import figures as corruption_figures
-from explorer.labs.masking.fill import figures
 from explorer.labs.masking.minimal import PAIRS, MinimalPairsParams, MinimalPairsResult
-from explorer.labs.masking.rate import figures as rate_figures
-from explorer.labs.masking.rate.examples import texts_of
-from explorer.labs.masking.rate.schema import COMPARED, RATES, RatesParams, RatesResult
+from explorer.labs.masking.rate import COMPARED, RATES, RatesParams, RatesResult, texts_of
 from explorer.labs.masking.schema import CorruptParams, FillParams, PatternsParams, SharesParams, require_masks
-from explorer.labs.masking.score import figures as score_figures
-from explorer.labs.masking.score.schema import ScoreParams
+from explorer.labs.masking.score import ScoreParams
 from explorer.labs.masking.several import SeveralParams
 from explorer.labs.masking.swap import SWAP_WORD
 from explorer.maths.schemes import SCHEMES
@@ -24,7 +22,7 @@ from explorer.plain import Asked, Plain, place_of, plain_script
 from explorer.worked import Opening
 
 _COMPUTE = "explorer.labs.masking.jobs"
-_SCORE = "explorer.labs.masking.score.jobs"
+_SCORE = "explorer.labs.masking.score_jobs"
 
 
 def _hidden(asked: Asked) -> dict[str, object]:
@@ -112,7 +110,7 @@ FILL_SEVERAL = Action(
 )
 MASKING_RATES = LiveAction(
     "masking_rates",
-    Job("explorer.labs.masking.rate.jobs:masking_rates", on="resources"),
+    Job("explorer.labs.masking.rate_jobs:masking_rates", on="resources"),
     RatesParams,
     rate_figures.rates_table,
     plain=plain_script("masking_rates", _rates),

@@ -11,7 +11,7 @@ from markupsafe import Markup
 from explorer.charts import Look, Panel, Picture, Trace, axis, bars, level, picture, rows
 from explorer.charts.words import caption, fixed, label, progress_bar, prose, signed, strong
 from explorer.kinds import Name
-from explorer.labs.masking.score.schema import Masking, ScoredSentence
+from explorer.labs.masking.score import Masking, ScoredSentence
 from explorer.models.catalog import DEFAULT_MODEL
 from explorer.params import params
 from explorer.tables import Table
@@ -138,7 +138,7 @@ STOPPED = Markup("Stopped. The pairs that were scored stay.")
 
 def score_minimal_pairs(resources: Resources, params: MinimalPairsParams) -> Iterator[MinimalPairsResult]:
     """Score the bundled minimal pairs; each result holds the pairs so far. Raises MissingCapabilityError."""
-    from explorer.labs.masking.score.jobs import is_causal, scored  # here: torch comes with it, and a page needs none
+    from explorer.labs.masking.score_jobs import is_causal, scored
 
     loaded = resources.model(params.model)
     done: list[ScoredPair] = []

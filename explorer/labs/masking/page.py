@@ -5,10 +5,10 @@ from __future__ import annotations
 import gradio as gr
 
 from explorer.labs.masking import swap
-from explorer.labs.masking.corrupt.page import build_corrupt
-from explorer.labs.masking.fill.page import build_fill
-from explorer.labs.masking.rate.page import build_rate
-from explorer.labs.masking.score.page import build_score
+from explorer.labs.masking.corrupt_page import build_corrupt
+from explorer.labs.masking.fill_page import build_fill
+from explorer.labs.masking.rate_page import build_rate
+from explorer.labs.masking.score_page import build_score
 from explorer.labs.masking.several_page import build_several
 from explorer.ui.page import Page
 from explorer.ui.tabs import build_tab

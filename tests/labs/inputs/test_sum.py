@@ -10,14 +10,8 @@ import torch
 from torch.nn.functional import cosine_similarity
 
 from explorer.errors import BadInputError
-from explorer.labs.inputs.embeddings.jobs import position_similarity, sum_parts, token_parts
-from explorer.labs.inputs.embeddings.schema import (
-    ADDED,
-    PositionsParams,
-    SumParams,
-    TokenPartsParams,
-    require_positions,
-)
+from explorer.labs.inputs.embeddings import ADDED, PositionsParams, SumParams, TokenPartsParams, require_positions
+from explorer.labs.inputs.embeddings_jobs import position_similarity, sum_parts, token_parts
 from explorer.models.families import ARCHITECTURES
 from explorer.models.loaded_model import LoadedModel, load_model
 from explorer.settings import Settings

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
+from explorer.labs.inputs import embeddings_figures as sum_figures
 from explorer.labs.inputs import positions_figures as detail_figures
-from explorer.labs.inputs.embeddings import figures as sum_figures
-from explorer.labs.inputs.embeddings.schema import (
+from explorer.labs.inputs.embeddings import (
     Neighbour,
     PositionsResult,
     SumPart,

@@ -12,18 +12,19 @@ from transformers import AutoModelForMaskedLM, AutoTokenizer
 
 import explorer
 from explorer.errors import BadInputError, ExplorerError
-from explorer.labs.inputs.typos import figures
-from explorer.labs.inputs.typos.compute import KEYS, misspellings, misspelt, neighbours, parts_of, untouched
-from explorer.labs.inputs.typos.examples import SENTENCES, TRY
-from explorer.labs.inputs.typos.schema import (
+from explorer.labs.inputs import typos_figures as figures
+from explorer.labs.inputs.typos import (
     KINDS,
+    SENTENCES,
     SHARES,
+    TRY,
     SharePoint,
     SharesParams,
     SharesResult,
     TyposParams,
     TyposResult,
 )
+from explorer.labs.inputs.typos_jobs import KEYS, misspellings, misspelt, neighbours, parts_of, untouched
 from explorer.settings import BUNDLED_MODELS
 from tests.labs.drawing import assert_draws
 from tests.rows import each_row

@@ -16,7 +16,7 @@ from explorer.labs.masking.schema import (
     SharesResult,
     TokenView,
 )
-from explorer.labs.masking.score.schema import ScoredSentence, ScoredToken, ScoreResult, Scores
+from explorer.labs.masking.score import ScoredSentence, ScoredToken, ScoreResult, Scores
 
 
 def token_view(position: int, text: str, state: str = "plain", unknown: bool = False) -> TokenView:

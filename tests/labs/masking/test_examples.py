@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from explorer.labs.masking.examples import EXAMPLES, TRY
 from explorer.labs.masking.jobs import fill_masks
-from explorer.labs.masking.schema import OPENING_TEXT, FillParams
+from explorer.labs.masking.schema import EXAMPLES, OPENING_TEXT, TRY, FillParams
 from explorer.models.loaded_model import LoadedModel
 from tests.rows import each_row
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from explorer.charts.words import ordinal, percent
-from explorer.labs.masking.fill import figures
-from explorer.labs.masking.fill.said_figures import fill_sentence, word_guesses
+from explorer.labs.masking import fill_figures as figures
+from explorer.labs.masking.fill_said_figures import fill_sentence, word_guesses
 from explorer.labs.masking.schema import FilledMask, FillResult, Prediction
 from tests.labs.drawing import HOSTILE, assert_draws, assert_safe
 from tests.labs.masking.samples import fill_result, filled_mask

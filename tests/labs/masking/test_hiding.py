@@ -8,7 +8,7 @@ from markupsafe import Markup
 import explorer
 from explorer.charts.chips import hidden_for
 from explorer.errors import BadInputError
-from explorer.labs.masking.fill.figures import fill_chips
+from explorer.labs.masking.fill_figures import fill_chips
 from explorer.labs.masking.jobs import fill_masks
 from explorer.labs.masking.schema import FillParams
 from explorer.models.loaded_model import LoadedModel

@@ -7,8 +7,8 @@ import torch
 from transformers import BertForMaskedLM, PreTrainedTokenizerBase
 
 from explorer.errors import BadInputError
-from explorer.labs.masking.fill import figures
-from explorer.labs.masking.fill.said_figures import fill_sentence
+from explorer.labs.masking import fill_figures as figures
+from explorer.labs.masking.fill_said_figures import fill_sentence
 from explorer.labs.masking.jobs import fill_masks
 from explorer.labs.masking.schema import FillParams
 from explorer.models.encoding import single_token

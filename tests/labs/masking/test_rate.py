@@ -11,10 +11,19 @@ from torch.nn.utils.rnn import pad_sequence
 
 import explorer
 from explorer.errors import ExplorerError
-from explorer.labs.masking.rate import figures
-from explorer.labs.masking.rate.examples import IN_A_ROW, SENTENCES, STORM, texts_of
-from explorer.labs.masking.rate.jobs import ENOUGH_TOKENS, MOST_DRAWS, _Reader
-from explorer.labs.masking.rate.schema import BERTS, COMPARED, RATES, Measured, RatesResult
+from explorer.labs.masking import rate_figures as figures
+from explorer.labs.masking.rate import (
+    BERTS,
+    COMPARED,
+    IN_A_ROW,
+    RATES,
+    SENTENCES,
+    STORM,
+    Measured,
+    RatesResult,
+    texts_of,
+)
+from explorer.labs.masking.rate_jobs import ENOUGH_TOKENS, MOST_DRAWS, _Reader
 from explorer.maths.corruption import IGNORED_LABEL, CorruptionRecipe
 from explorer.models.encoding import encode
 from explorer.models.loaded_model import LoadedModel

@@ -10,9 +10,9 @@ from transformers import AutoModelForCausalLM, AutoTokenizer, BertForMaskedLM, P
 
 import explorer
 from explorer.errors import BadInputError, MissingCapabilityError
+from explorer.labs.masking import score_jobs as jobs
 from explorer.labs.masking.minimal import KINDS, PAIRS
-from explorer.labs.masking.score import jobs
-from explorer.labs.masking.score.schema import MOST_SENTENCES, MOST_TOKENS, ScoreParams, aligned, differences
+from explorer.labs.masking.score import MOST_SENTENCES, MOST_TOKENS, ScoreParams, aligned, differences
 from explorer.models import in_turn
 from explorer.models.loaded_model import LoadedModel
 from explorer.settings import BUNDLED_MODELS

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 from explorer.labs.masking import minimal as minimal_figures
+from explorer.labs.masking import score_figures as figures
 from explorer.labs.masking.minimal import PAIRS
-from explorer.labs.masking.score import figures
 from tests.labs.drawing import HOSTILE, assert_draws, assert_safe
 from tests.labs.masking.samples import minimal_pairs_result, score_result, scored_sentence
 from tests.rows import each_row

@@ -11,8 +11,7 @@ from torch.nn.utils.rnn import pad_sequence
 
 from explorer.engine.resources import Resources
 from explorer.errors import BadInputError
-from explorer.labs.masking.rate.examples import texts_of
-from explorer.labs.masking.rate.schema import RATES, Measured, RatesParams, RatesResult
+from explorer.labs.masking.rate import RATES, Measured, RatesParams, RatesResult, texts_of
 from explorer.maths.corruption import IGNORED_LABEL, CorruptionRecipe
 from explorer.models.encoding import encode
 from explorer.models.families import Capability

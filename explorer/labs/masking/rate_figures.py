@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from explorer.charts import Look, Panel, Picture, Trace, axis, error_bars, level, line, note, picture, series
 from explorer.charts.words import caption, fixed, label, number, percent, progress_bar, prose, strong
-from explorer.labs.masking.rate.schema import BERTS, RATES, Measured, RatesResult
+from explorer.labs.masking.rate import BERTS, RATES, Measured, RatesResult
 from explorer.tables import Table
 
 SYMBOLS = ("circle", "square", "diamond", "triangle-up")

@@ -11,7 +11,7 @@ from markupsafe import Markup
 from explorer.charts import Look, Panel, Picture, Trace, axis, bars, picture
 from explorer.charts.chips import hiding_chips
 from explorer.charts.words import facts, in_quotes, label, measures, percent, prose
-from explorer.labs.masking.fill.said_figures import WordGuess, fill_sentence, word_guesses
+from explorer.labs.masking.fill_said_figures import WordGuess, fill_sentence, word_guesses
 from explorer.labs.masking.schema import FilledMask, FillResult, Prediction
 from explorer.tables import Table
 

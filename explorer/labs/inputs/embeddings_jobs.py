@@ -6,7 +6,7 @@ from torch import Tensor
 from torch.nn.functional import normalize
 
 from explorer.errors import BadInputError
-from explorer.labs.inputs.embeddings.schema import (
+from explorer.labs.inputs.embeddings import (
     ADDED,
     MOST_POSITIONS,
     Neighbour,

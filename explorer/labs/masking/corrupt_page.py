@@ -8,9 +8,15 @@ import gradio as gr
 
 from explorer.kinds import LARGEST_SEED
 from explorer.labs.masking import CORRUPT, CORRUPTION_SHARES, MASKING_PATTERNS
-from explorer.labs.masking.corrupt import figures
-from explorer.labs.masking.examples import CORRUPTION_SEED, CORRUPTION_TEXT, RECIPES
-from explorer.labs.masking.schema import CorruptParams, PatternsParams, SharesParams
+from explorer.labs.masking import corrupt_figures as figures
+from explorer.labs.masking.schema import (
+    CORRUPTION_SEED,
+    CORRUPTION_TEXT,
+    RECIPES,
+    CorruptParams,
+    PatternsParams,
+    SharesParams,
+)
 from explorer.maths.schemes import SCHEMES
 from explorer.ui.components import plot, rich_text, token_chips
 from explorer.ui.controls import control, controls

@@ -7,9 +7,8 @@ from typing import Any
 import gradio as gr
 
 from explorer.labs.inputs import TYPOS, TYPOS_OVER_SHARES
-from explorer.labs.inputs.typos import figures
-from explorer.labs.inputs.typos.examples import SEED, TRY
-from explorer.labs.inputs.typos.schema import COMPARED, MOST_MODELS, SharesParams, TyposParams
+from explorer.labs.inputs import typos_figures as figures
+from explorer.labs.inputs.typos import COMPARED, MOST_MODELS, SEED, TRY, SharesParams, TyposParams
 from explorer.models.catalog import CATALOG
 from explorer.models.families import Capability
 from explorer.ui.components import scripted

@@ -9,14 +9,7 @@ from torch import Tensor
 
 from explorer.engine.resources import Resources
 from explorer.errors import BadInputError
-from explorer.labs.masking.score.schema import (
-    MOST_TOKENS,
-    ScoredSentence,
-    ScoredToken,
-    ScoreParams,
-    ScoreResult,
-    Scores,
-)
+from explorer.labs.masking.score import MOST_TOKENS, ScoredSentence, ScoredToken, ScoreParams, ScoreResult, Scores
 from explorer.maths.pseudo_likelihood import log_probability_of
 from explorer.models.encoding import Encoded, encode
 from explorer.models.families import Capability

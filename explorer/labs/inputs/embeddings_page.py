@@ -7,10 +7,10 @@ from typing import Any
 import gradio as gr
 
 from explorer.labs.inputs import EMBEDDING_PARTS, TOKEN_PARTS
+from explorer.labs.inputs import embeddings_figures as figures
 from explorer.labs.inputs import positions_figures as detail_figures
-from explorer.labs.inputs.embeddings import figures
-from explorer.labs.inputs.embeddings.schema import SumParams, SumResult
-from explorer.labs.inputs.examples import PAIRS
+from explorer.labs.inputs.embeddings import SumParams, SumResult
+from explorer.labs.inputs.schema import PAIRS
 from explorer.ui.components import rich_text, token_chips
 from explorer.ui.controls import controls
 from explorer.ui.kept_controls import OF_ANSWER

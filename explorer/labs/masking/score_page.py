@@ -1,19 +1,31 @@
-"""How likely is a sentence? Its tokens masked in turn; and which of two a model prefers, thirty times."""
+"""Sentences to compare."""
 
 from __future__ import annotations
 
 import gradio as gr
 
 from explorer.labs.masking import SCORE_SENTENCES
+from explorer.labs.masking import score_figures as figures
 from explorer.labs.masking.minimal_page import build_minimal_pairs
-from explorer.labs.masking.score import figures
-from explorer.labs.masking.score.examples import TRY
-from explorer.labs.masking.score.schema import OPENING, ScoreParams
+from explorer.labs.masking.score import OPENING, ScoreParams
 from explorer.ui.components import rich_text, while_in_view
 from explorer.ui.controls import control
 from explorer.ui.kit import Tries, View, inputs_column, outputs_column, two_columns, why
 from explorer.ui.page import Page
 from explorer.ui.wiring import Connection
+
+TRY = (
+    ("whom or who", ("The man whom I met was kind.", "The man who I met was kind.")),
+    ("Word order", ("The boy ate the apple.", "The apple ate the boy.")),
+    ("A fact", ("The capital of France is Paris.", "The capital of France is London.")),
+    ("A word in pieces", ("She saw an orangutan in the zoo.", "She saw an animal in the zoo.")),
+    (
+        "Names of two words",
+        ("New York", "Puerto Rico", "Buenos Aires", "Hong Kong", "Sri Lanka", "San Francisco", "Costa Rica"),
+    ),
+)
+"""One-click experiments; the last shows that the scores of a few texts add up to more than 1."""
+
 
 WHY = r"""
 A model that writes multiplies: $p(s) = \prod_t p(w_t \mid w_1 \dots w_{t-1})$ is the **probability** of the sentence. A model

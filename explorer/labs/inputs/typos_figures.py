@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from explorer.charts import Look, Panel, Picture, Trace, axis, bars, chart, error_bars, line, picture, rows, series
 from explorer.charts.words import caption, counted, fixed, in_quotes, label, progress_bar, prose, signed, strong
-from explorer.labs.inputs.typos.schema import SIDES, ModelRead, SharePoint, SharesResult, TypoPiece, TyposResult
+from explorer.labs.inputs.typos import SIDES, ModelRead, SharePoint, SharesResult, TypoPiece, TyposResult
 from explorer.tables import Table
 
 MOST_ROWS = 18

@@ -9,15 +9,7 @@ from markupsafe import Markup
 
 from explorer.charts import Axis, Look, Panel, Picture, Trace, axis, bars, picture
 from explorer.charts.words import caption, compact, counted, fixed, in_quotes, label, prose, quoted, signed, strong
-from explorer.labs.masking.score.schema import (
-    Aligned,
-    ScoredSentence,
-    ScoredToken,
-    ScoreResult,
-    Scores,
-    aligned,
-    differences,
-)
+from explorer.labs.masking.score import Aligned, ScoredSentence, ScoredToken, ScoreResult, Scores, aligned, differences
 from explorer.tables import Table
 
 COLUMNS = 2

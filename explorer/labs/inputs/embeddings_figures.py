@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from explorer.charts import DIVERGING, Axis, Look, Panel, Picture, Trace, axis, heat, picture, texts
 from explorer.charts.words import caption, label, prose, strong
-from explorer.labs.inputs.embeddings.schema import ADDED, SumPart, SumResult, SumToken
+from explorer.labs.inputs.embeddings import ADDED, SumPart, SumResult, SumToken
 from explorer.tables import Table
 
 MOST_ROWS = 24

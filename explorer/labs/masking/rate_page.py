@@ -8,9 +8,8 @@ import gradio as gr
 
 from explorer.kinds import LARGEST_SEED
 from explorer.labs.masking import MASKING_RATES
-from explorer.labs.masking.rate import figures
-from explorer.labs.masking.rate.examples import SENTENCES, TRY
-from explorer.labs.masking.rate.schema import COMPARED, MOST_MODELS, RatesParams
+from explorer.labs.masking import rate_figures as figures
+from explorer.labs.masking.rate import COMPARED, MOST_MODELS, SENTENCES, TRY, RatesParams
 from explorer.models.catalog import CATALOG
 from explorer.models.families import Capability
 from explorer.ui.components import while_in_view

@@ -1,1 +1,0 @@
-"""Corrupt: the pretraining recipe on the visitor's text, once, a thousand times, and over forty epochs."""
