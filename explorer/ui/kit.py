@@ -42,6 +42,11 @@ def sentence_place(elem_id: str | None = None, value: str = "") -> gr.HTML:
     return rich_text(value, elem_classes=["said"], elem_id=elem_id)
 
 
+def more(what: str) -> gr.Accordion:
+    """Return the fold for controls that are seldom changed, so that the column ends in the first view; `what` names them."""
+    return gr.Accordion(f"More: {what}", open=False)
+
+
 def bar_place(elem_id: str | None = None) -> gr.HTML:
     """Return the place for a progress bar."""
     return rich_text(elem_classes=["bar"], elem_id=elem_id)

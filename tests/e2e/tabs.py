@@ -148,6 +148,7 @@ DRAWN = {
 """What is the answer where it is neither a sentence nor a figure that comes first."""
 
 WORKED = {
+    ("inputs", "Typos"): "typos_over_shares",
     ("context", "Probes"): "probe_layers",
     ("pruning", "Prune and see"): "compare_orders",
     ("pruning", "What matters"): "importance",

@@ -43,7 +43,7 @@ def learn_from_text(visit: Visit, epochs: int, sentences: int = 24) -> None:
 def set_number(visit: Visit, label: str, number: int) -> None:
     """What is typed while Gradio still unfolds the settings is lost, and typed again."""
     if not panel(visit).get_by_label(f"number input for {label}").is_visible():
-        panel(visit).get_by_role("button", name="More settings").click()
+        panel(visit).get_by_role("button", name="More:").click()
     for patience in (*[LOST] * TRIES, PATIENCE):
         try:
             return type_number(visit, label, number, patience)

@@ -43,7 +43,6 @@ class Bench:
         )
         self.method = control(AttributeRunParams, "method", value=list(OPENING), elem_id=f"{self.name}-methods")
         self.start, self.stop = start_stop("Attribute", f"{self.name}-start", stop_id=f"{self.name}-stop")
-        self.view = gr.Radio(VIEWS, value="bars", label="Show as", elem_id=f"{self.name}-view")
         with gr.Accordion("Words or tokens, baseline, steps", open=False):
             self.by = control(AttributeRunParams, "by")
             self.baseline = control(AttributeRunParams, "baseline")
@@ -51,6 +50,9 @@ class Bench:
 
     def lay_out_figures(self) -> None:
         """Lay out the sentence, bars or coloured text, and what they add up to."""
+        self.view = gr.Radio(
+            VIEWS, value="bars", label="Show as", elem_id=f"{self.name}-view", elem_classes=["in-line"]
+        )
         said = sentence_place(f"{self.name}-said")
         self.progress = bar_place(f"{self.name}-progress")
         bars = plot("attribution", elem_id=f"{self.name}-bars")

@@ -30,7 +30,9 @@ class PatchParams:
 
     base: Annotated[Text, Shown("Sentence", "With [MASK] for the blank.", lines=(1, 3))]
     source: Annotated[Text, Shown("Carried over from", "The same with another word in it.", lines=(1, 3))]
-    part: Annotated[str, OneOf(tuple(PARTS), tuple(PARTS.values())), Shown("What is carried over")] = "residual"
+    part: Annotated[str, OneOf(tuple(PARTS), tuple(PARTS.values())), Shown("What is carried over", dropdown=True)] = (
+        "residual"
+    )
     answers: Annotated[
         tuple[str, ...] | str,
         Names(),

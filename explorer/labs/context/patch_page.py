@@ -14,7 +14,7 @@ from explorer.labs.context.patch import (
 )
 from explorer.ui.components import while_in_view
 from explorer.ui.controls import control
-from explorer.ui.kit import Tries, View, inputs_column, outputs_column, two_columns, why
+from explorer.ui.kit import Tries, View, inputs_column, more, outputs_column, two_columns, why
 from explorer.ui.page import Page
 from explorer.ui.wiring import Connection
 
@@ -46,9 +46,10 @@ def build_patch(page: Page, tab: gr.Tab) -> None:
             base = control(PatchParams, "base", value=EXAMPLE[0])
             source = control(PatchParams, "source", value=EXAMPLE[1])
             answers = control(PatchParams, "answers", value=EXAMPLE[2], lines=1)
-            part = control(PatchParams, "part")
-            seed = control(PatchParams, "seed")
             start = gr.Button("Carry over", variant="primary", elem_id="patch-start")
+            part = control(PatchParams, "part")
+            with more("the noise's seed"):
+                seed = control(PatchParams, "seed")
         with outputs_column(3):
             view = View("activation-patching", "patch", patch_sentence, patch_figure, bar=True, notes=patch_notes)
             tries = Tries(TRY)

@@ -21,6 +21,7 @@ from explorer.ui.kit import (
     View,
     caption,
     inputs_column,
+    more,
     outputs_column,
     start_or_stop,
     start_stop,
@@ -65,10 +66,11 @@ def build_probe(page: Page, tab: gr.Tab) -> None:
     with two_columns():
         with inputs_column():
             task = control(ProbeParams, "task")
-            models = control(ProbeParams, "models")
-            penalty = control(ProbeParams, "penalty")
-            seed = control(ProbeParams, "seed")
             start, stop = start_stop("Train the probes", "probe-start")
+            with more("models, penalty and seed"):
+                models = control(ProbeParams, "models")
+                penalty = control(ProbeParams, "penalty")
+                seed = control(ProbeParams, "seed")
         with outputs_column(3):
             view = View("probes", "probe", probe_sentence, probe_figure, probe_bar, notes=probe_notes)
             caption(

@@ -14,7 +14,7 @@ from explorer.runs.examples import BY_ABLATION, FIRST, KNOWN_LABELS
 from explorer.runs.report import progress
 from explorer.ui.components import rich_text
 from explorer.ui.controls import controls
-from explorer.ui.kit import View, caption, inputs_column, outputs_column, start_stop, two_columns
+from explorer.ui.kit import View, caption, inputs_column, more, outputs_column, start_stop, two_columns
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker
 from explorer.ui.several import follow_several
@@ -31,24 +31,31 @@ def build_ablation(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
         with inputs_column():
             buttons = start_stop("Drop each term in turn", "ablate", stop="Stop them all", stop_id=None)
             learns = Learning(page, "ablation")
-            inputs = {
-                "task": learns.task,
-                "text": learns.text,
-                **controls(AblationParams, "student_layers", "temperature", "soft", "hard", "cosine"),
-                "labelled": learns.labels(KNOWN_LABELS, info="0 knows all; see Train a student."),
-                **controls(AblationParams, "epochs", "seeds", "seed"),
-                "examples": learns.number(),
-            }
-            caption(
-                "Five students of one teacher, with the same seeds: all three terms, without each, and from random "
-                "numbers. They train one after the other and stay in the list of runs."
-            )
-            caption(OTHER_STUDENTS)
+            layers = controls(AblationParams, "student_layers")
+            labelled = learns.labels(KNOWN_LABELS, info="0 knows all; see Train a student.")
+            seeds = controls(AblationParams, "seeds")
+            with more("temperature, weights, epochs and examples"):
+                inputs = {
+                    "task": learns.task,
+                    "text": learns.text,
+                    **layers,
+                    **controls(AblationParams, "temperature", "soft", "hard", "cosine"),
+                    "labelled": labelled,
+                    **controls(AblationParams, "epochs"),
+                    **seeds,
+                    **controls(AblationParams, "seed"),
+                    "examples": learns.number(),
+                }
         with outputs_column():
             sentence, figure = figures.ablation_sentence, figures.ablation_figure
             view = View(
                 "distillation-ablation", "ablation", sentence, figure, bar=lambda result: progress(result.records)
             )
+            caption(
+                "Five students of one teacher, with the same seeds: all three terms, without each, and from random "
+                "numbers. They train one after the other and stay in the list of runs."
+            )
+            caption(OTHER_STUDENTS)
             listed = rich_text(elem_classes=["wide"], elem_id="ablation-list")
     inputs = {"teacher": picker.run, "model": page.model, **inputs}
 

@@ -21,7 +21,7 @@ QUICK = 480
 ABOUT = {
     "": "The teacher is the run chosen above; the task is its own.",
     TEXT.slug: "The teacher is the model at the top, the student some of its layers. Both fill the same masks. "
-    f"{QUICK} sentences are read, unless More settings say otherwise.",
+    f"{QUICK} sentences are read, unless More says otherwise.",
 }
 
 

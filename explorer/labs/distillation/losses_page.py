@@ -14,7 +14,7 @@ from explorer.labs.distillation.soft_page import REVIEW, TEACHERS, of_teacher
 from explorer.runs.examples import FIRST, OTHER_RANK
 from explorer.ui.components import LATEX
 from explorer.ui.controls import control
-from explorer.ui.kit import QUIET, Tries, View, inputs_column, outputs_column, two_columns, why
+from explorer.ui.kit import QUIET, Tries, View, inputs_column, more, outputs_column, two_columns, why
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker
 from explorer.ui.wiring import Connection, folds
@@ -53,11 +53,12 @@ def build_losses(page: Page, picker: RunPicker, tab: gr.Tab) -> gr.Dropdown:
             layers = control(LossesParams, "student_layers", label="Its layers")
             other = picker.dropdown("Student's run", visible=False, elem_id="student-run")
             text = control(LossesParams, "text", value=REVIEW)
-            second = control(LossesParams, "second")
+            button = gr.Button("Compare", variant="primary")
             temperature = control(LossesParams, "temperature", elem_id="loss-temperature")
             alpha = control(LossesParams, "alpha")
-            answer = control(LossesParams, "answer", elem_id="loss-answer")
-            button = gr.Button("Compare", variant="primary")
+            with more("a second sentence, the true answer"):
+                second = control(LossesParams, "second")
+                answer = control(LossesParams, "answer", elem_id="loss-answer")
         with outputs_column():
             view = View(
                 *("teacher-and-student", "losses", figures.losses_sentence, figures.losses_figure),

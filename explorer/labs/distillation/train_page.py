@@ -29,6 +29,7 @@ from explorer.ui.kit import (
     View,
     caption,
     inputs_column,
+    more,
     outputs_column,
     start_or_stop,
     start_stop,
@@ -96,14 +97,13 @@ def student_controls(page: Page) -> dict[str, Any]:
         info="0 knows all. So many examples keep their label; the rest are texts that only the teacher answers.",
         elem_id="student-labelled",
     )
-    temperature = control(DistillParams, "temperature")
     models = [("the teacher's model", ""), *[(card.model_id, card.model_id) for card in CATALOG if card.bundled]]
-    with gr.Accordion("More settings", open=False):
+    with more("temperature, epochs, start and other terms"):
         return {
             "task": learns.task,
             "text": learns.text,
             "student_layers": layers,
-            "temperature": temperature,
+            **controls(DistillParams, "temperature"),
             "alpha": alpha,
             "labelled": labelled,
             **controls(DistillParams, "loss", "epochs", "seed", "seeds", "start", "cosine"),

@@ -48,17 +48,17 @@ def build_compare(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
                 "methods": control(CompareParams, "methods", choices=named, value=[slug for _, slug in named]),
                 **controls(CompareParams, "epochs", "seeds"),
             }
-            caption(
-                "Every method with the same examples, seeds and number of epochs, each with its own usual "
-                "learning rate. The runs train one after the other and stay in the list of runs. The dashed line is what a "
-                "linear model reaches that counts words (TF-IDF) in the same examples."
-            )
             with gr.Accordion("More settings", open=False):
                 inputs |= controls(CompareParams, "batch_size", "examples", "seed")
         with outputs_column():
             ids = ("compare-said", "compare-trade")
             view = View("methods", ids, compared_sentence, compare_figures.trade_figure)
             curves = plot("method-curves", elem_id="compare-curves")
+            caption(
+                "Every method with the same examples, seeds and number of epochs, each with its own usual "
+                "learning rate. The runs train one after the other and stay in the list of runs. The dashed line is what a "
+                "linear model reaches that counts words (TF-IDF) in the same examples."
+            )
     costs = rich_text(elem_classes=["wide"], elem_id="compare-costs")
     in_the_paper(
         "LoRA's Tables 1, 2 and 4",

@@ -86,10 +86,6 @@ def build_sweep(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
             }
             with gr.Accordion("More settings", open=False):
                 inputs |= controls(SweepParams, "rank", "epochs", "batch_size", "examples")
-            caption(
-                "At most 24 runs; they train one after the other, seed by seed, and stay in the list. Everything that is not "
-                "swept is the same for all, each method with its own usual learning rate."
-            )
         with outputs_column():
             view = View(
                 "sweep",
@@ -99,6 +95,10 @@ def build_sweep(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
                 bar=lambda sweep: progress(sweep.records),
             )
             tries = Tries(TRY, "Put")
+            caption(
+                "At most 24 runs; they train one after the other, seed by seed, and stay in the list. Everything that is not "
+                "swept is the same for all, each method with its own usual learning rate."
+            )
     listed = rich_text(elem_classes=["wide"], elem_id="sweep-rows")
     why("several seeds, and what to sweep", WHY)
     in_the_paper("LoRA's Tables 5 and 6", lora_tables.ranks(), lora_tables.matrices())

@@ -75,7 +75,7 @@ class Controls:
         known = {"choices": [(method.title, method.slug) for method in METHODS], "allow_custom_value": False}
         self.method = control(RunSpec, "method", **known, filterable=False, elem_id="method-picker")
         with gr.Group() as self.lora:
-            made = {"rank": control(RunSpec, "rank", elem_id="rank"), **controls(RunSpec, "targets")}
+            made = {"rank": control(RunSpec, "rank", elem_id="rank")}
         with gr.Group(visible=False) as self.prefix:
             made |= controls(RunSpec, "prefix_length")
         with gr.Group(visible=False) as self.adapter:
@@ -84,7 +84,9 @@ class Controls:
         with gr.Accordion("Training settings", open=False):
             rate = find_method("lora").learning_rate
             self.learning_rate = control(RunSpec, "learning_rate", value=rate, info=_info(rate))
-            made |= controls(RunSpec, "epochs", "batch_size", "examples", "seed", "alpha", "variant", "dropout")
+            made |= controls(
+                RunSpec, "epochs", "batch_size", "examples", "seed", "targets", "alpha", "variant", "dropout"
+            )
             made |= controls(RunSpec, "last_layers", "keep_best")
             made["after"] = self.after = picker.dropdown("Starts from", PRETRAINED, info=AFTER, elem_id="after")
         made |= {"task": task, "method": self.method, "learning_rate": self.learning_rate}
@@ -163,8 +165,6 @@ def build_train(page: Page, picker: RunPicker) -> tuple[Stream, gr.Dropdown]:
             resume = gr.Button("Resume", visible=False, elem_id="resume")
             planned = rich_text(elem_classes=["caption", "plan"], elem_id="plan")
             controls = Controls(page, picker)
-            scales = [("linear", "linear"), ("logarithmic", "log")]
-            scale = gr.Radio(scales, value="linear", label="Axis of the loss", elem_id="loss-scale")
         with outputs_column():
             view = View(
                 "training",
@@ -173,6 +173,10 @@ def build_train(page: Page, picker: RunPicker) -> tuple[Stream, gr.Dropdown]:
                 _curves,
                 bar=lambda record: progress([record]),
                 notes=figures.run_notes,
+            )
+            scales = [("linear", "linear"), ("logarithmic", "log")]
+            scale = gr.Radio(
+                scales, value="linear", label="Axis of the loss", elem_id="loss-scale", elem_classes=["in-line"]
             )
             tries = Tries(TRY)
         with gr.Column(scale=1, min_width=330, elem_classes=["lora-side"]):

@@ -49,10 +49,6 @@ def build_adapt(page: Page, tab: gr.Tab, picker: RunPicker) -> None:
             with gr.Accordion("More settings", open=False):
                 names = ("rank", "alpha", "targets", "batch_size", "examples", "learning_rate", "seed")
                 inputs |= controls(AdaptParams, *names)
-            caption(
-                "One run a method and seed, with the same meanings. They train one after the other, stay in the list of runs "
-                "above, and are merged and taken home on the Fine-tune page. A file of E2E's own can be uploaded there."
-            )
             line.render()  # type: ignore[no-untyped-call]
         with outputs_column():
             view = View(
@@ -61,6 +57,10 @@ def build_adapt(page: Page, tab: gr.Tab, picker: RunPicker) -> None:
                 figures.adapt_sentence,
                 figures.adapt_figure,
                 bar=lambda result: progress(result.records),
+            )
+            caption(
+                "One run a method and seed, with the same meanings. They train one after the other, stay in the list of runs "
+                "above, and are merged and taken home on the Fine-tune page. A file of E2E's own can be uploaded there."
             )
     measured = rich_text(elem_classes=["wide"], elem_id="adapt-metrics")
     rich_text(str(figures.paper_view()), elem_classes=["wide"])

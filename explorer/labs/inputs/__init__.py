@@ -9,8 +9,9 @@ from explorer.labs.inputs import positions_figures as detail_figures
 from explorer.labs.inputs.embeddings import PositionsParams, SumParams, TokenPartsParams, require_positions
 from explorer.labs.inputs.relative import RELATIVE_POSITIONS
 from explorer.labs.inputs.schema import CutParams, TokenizeParams
-from explorer.labs.inputs.typos import SharesParams, TyposParams
+from explorer.labs.inputs.typos import SEED, SharesParams, SharesResult, TyposParams
 from explorer.plain import plain_script
+from explorer.worked import Opening
 
 _COMPUTE = "explorer.labs.inputs.jobs"
 _SUM = "explorer.labs.inputs.embeddings_jobs"
@@ -64,6 +65,7 @@ TYPOS_OVER_SHARES = LiveAction(
     Job(f"{_TYPOS}:typos_over_shares", on="resources"),
     SharesParams,
     typos_figures.shares_table,
+    openings=(Opening(SharesParams(seed=SEED), SharesResult),),
     plain=plain.typos_over_shares,
 )
 

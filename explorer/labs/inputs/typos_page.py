@@ -19,6 +19,7 @@ from explorer.ui.kit import (
     View,
     caption,
     inputs_column,
+    more,
     outputs_column,
     start_or_stop,
     start_stop,
@@ -50,9 +51,11 @@ def build_typos(page: Page, tab: gr.Tab) -> None:
     with two_columns():
         with inputs_column():
             models = _models()
-            made = controls(TyposParams, "text", "typed", "share", seed=SEED)
+            made = controls(TyposParams, "text", "typed")
             again = gr.Button("Other typos", variant="primary")
-            made["kinds"] = control(TyposParams, "kinds")
+            with more("share, seed and kinds"):
+                made |= controls(TyposParams, "share", seed=SEED)
+                made["kinds"] = control(TyposParams, "kinds")
         with outputs_column():
             view = View("typos", "typos", figures.typos_sentence, figures.typos_figure, notes=figures.typos_notes)
             tries = Tries(TRY)
@@ -112,5 +115,7 @@ def _build_shares(page: Page, tab: gr.Tab, models: gr.Dropdown, made: dict[str, 
     inputs = {"models": models, "seed": made["seed"], "kinds": made["kinds"], "sentences": count}
     steered = [([start, stop], lambda result: start_or_stop(not result.is_done))]
     stream = Stream(page, TYPOS_OVER_SHARES, inputs, view, steered=steered)
-    stream.on(tab.select, start.click, count.release)
+    asked = [start.click, count.release]
+    stream.opens(tab.select, note=view.bar, start=str(start.value), asked=asked, last=gr.JSON(visible=False))
+    stream.on(*asked)
     stream.stops(start, stop, view.bar, str(figures.STOPPED))

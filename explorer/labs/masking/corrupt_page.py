@@ -20,7 +20,7 @@ from explorer.labs.masking.schema import (
 from explorer.maths.schemes import SCHEMES
 from explorer.ui.components import plot, rich_text, token_chips
 from explorer.ui.controls import control, controls
-from explorer.ui.kit import Tries, View, inputs_column, outputs_column, sentence_place, two_columns, why
+from explorer.ui.kit import Tries, View, inputs_column, more, outputs_column, sentence_place, two_columns, why
 from explorer.ui.page import Page
 from explorer.ui.wiring import Connection
 
@@ -54,11 +54,11 @@ def build_corrupt(page: Page, tab: gr.Tab) -> None:
             inputs = {
                 **controls(CorruptParams, text=CORRUPTION_TEXT),
                 **controls(CorruptParams, "rate", "mask_share", "random_share", "scheme"),
-                "seed": control(CorruptParams, "seed", value=CORRUPTION_SEED, minimum=0, maximum=LARGEST_SEED),
             }
-            with gr.Row():
-                again = gr.Button("Draw again", variant="primary", min_width=120)
+            again = gr.Button("Draw again", variant="primary")
             recipes = Tries(dict(RECIPES))
+            with more("the draw's seed"):
+                inputs["seed"] = control(CorruptParams, "seed", value=CORRUPTION_SEED, minimum=0, maximum=LARGEST_SEED)
         with outputs_column(), gr.Tabs():
             with gr.Tab("One draw", id="draw"):
                 _one_draw(page, inputs, [*_changes(inputs, again, recipes), tab.select, *page.changed])

@@ -49,7 +49,11 @@ def build_sizes(page: Page, tab: gr.Tab) -> None:
             base = control(CountParams, "base", choices=offered)
             widths = ("vocabulary", "hidden_size", "layers", "intermediate_size", "embedding_size")
             opening = {name: {"value": value} for name, value in AS_BERT.items()}
-            sizes = {name: control(CountParams, name, **opening.get(name, {})) for name in (*widths, "shared")}
+            sizes = {}
+            for side_by_side in (widths[:2], widths[2:4], widths[4:], ("shared",)):
+                with gr.Row():
+                    for name in side_by_side:
+                        sizes[name] = control(CountParams, name, min_width=120, **opening.get(name, {}))
         with outputs_column():
             view = View(
                 *("counted-parameters", "count", figures.count_sentence, figures.count_figure),

@@ -15,7 +15,7 @@ from explorer.models.catalog import DEFAULT_MODEL
 from explorer.models.families import Capability
 from explorer.ui.components import rich_text, step_bar, step_in_address, token_chips, while_in_view
 from explorer.ui.controls import control, controls
-from explorer.ui.kit import QUIET, Tries, View, inputs_column, outputs_column, two_columns, why
+from explorer.ui.kit import QUIET, Tries, View, inputs_column, more, outputs_column, two_columns, why
 from explorer.ui.outputs import Output
 from explorer.ui.page import Page
 from explorer.ui.wiring import Connection
@@ -55,9 +55,10 @@ def build_row(page: Page, tab: gr.Tab) -> None:
         with two_columns("row-bench"):
             with inputs_column(300):
                 inputs = controls(RowParams, document_a=LIGHTHOUSE, document_b=BREAD)
-                inputs |= controls(RowParams, "next", "rate", "scheme")
-                inputs["seed"] = control(RowParams, "seed", value=SEED, minimum=0, maximum=LARGEST_SEED)
                 again = gr.Button("Draw again", variant="primary")
+                with more("what follows, masks and seed"):
+                    inputs |= controls(RowParams, "next", "rate", "scheme")
+                    inputs["seed"] = control(RowParams, "seed", value=SEED, minimum=0, maximum=LARGEST_SEED)
             with outputs_column():
                 shown = _drawing()
                 tries = Tries(TRY)

@@ -62,11 +62,11 @@ TRY: dict[str, Any] = {
 
 def pretrain_controls(page: Page) -> dict[str, Any]:
     """Lay out the controls; return them by PretrainParams' names."""
-    made = controls(PretrainParams, "objective", "start", "against", "steps", "masking", "copies")
+    made = controls(PretrainParams, "objective", "start", "against", "steps")
     with gr.Accordion("Model", open=False):
         made |= controls(PretrainParams, "layers", "hidden", "heads", "vocabulary")
     with gr.Accordion("Rows and masks", open=False):
-        made |= controls(PretrainParams, "row_format", "length", "schedule", "scheme", "rate")
+        made |= controls(PretrainParams, "masking", "copies", "row_format", "length", "schedule", "scheme", "rate")
         made |= controls(PretrainParams, "mask_share", "random_share")
     with gr.Accordion("Steps", open=False):
         made |= controls(PretrainParams, "batch_size", "learning_rate", "warmup", "keep_best", "seed")
@@ -128,8 +128,6 @@ def build_train(page: Page, tab: gr.Tab) -> None:
             start, stop = start_stop("Train", "pretrain")
             resume = gr.Button("Resume", visible=False, elem_id="pretrain-resume")
             inputs = pretrain_controls(page)
-            scales = [("logarithmic", "log"), ("linear", "linear")]
-            scale = gr.Radio(scales, value="log", label="Axis of the steps", elem_id="pretrain-scale")
         with outputs_column():
             view = View(
                 "pretraining",
@@ -137,6 +135,10 @@ def build_train(page: Page, tab: gr.Tab) -> None:
                 said_figures.pretrain_sentence,
                 figures.curves_figure,
                 bar=lambda result: progress(result.records),
+            )
+            scales = [("logarithmic", "log"), ("linear", "linear")]
+            scale = gr.Radio(
+                scales, value="log", label="Axis of the steps", elem_id="pretrain-scale", elem_classes=["in-line"]
             )
             tries = Tries(TRY)
     gr.Markdown("## What it says at each checkpoint")

@@ -16,7 +16,7 @@ from explorer.labs.replaced.schema import DISCRIMINATOR, ReplacedParams
 from explorer.models.families import Capability
 from explorer.ui.components import aligned_chips, rich_text, while_in_view
 from explorer.ui.controls import control
-from explorer.ui.kit import QUIET, Tries, View, inputs_column, outputs_column, two_columns, why
+from explorer.ui.kit import QUIET, Tries, View, inputs_column, more, outputs_column, two_columns, why
 from explorer.ui.page import Page
 from explorer.ui.wiring import Connection
 
@@ -73,9 +73,10 @@ def _one_draw(page: Page, model: gr.Textbox, triggers: list[Any]) -> None:
         with inputs_column():
             text = control(ReplacedParams, "text", value=TEXT, elem_id="replaced-text")
             temperature = control(ReplacedParams, "temperature", value=TEMPERATURE)
-            rate = control(ReplacedParams, "rate")
-            seed = control(ReplacedParams, "seed", value=SEED, minimum=0, maximum=LARGEST_SEED)
             again = gr.Button("Draw again", variant="primary")
+            with more("share that is masked, and seed"):
+                rate = control(ReplacedParams, "rate")
+                seed = control(ReplacedParams, "seed", value=SEED, minimum=0, maximum=LARGEST_SEED)
             pair = rich_text(elem_id="replaced-pair")
         with outputs_column():
             view = View(
