@@ -14,10 +14,10 @@ from bertviz import head_view, model_view
 from transformers import AutoTokenizer, BertConfig, BertForPreTraining, PreTrainedTokenizerBase
 
 from explorer.charts.words import megabytes
-from explorer.labs.attention.views.document import compressed_template
-from explorer.labs.attention.views.jobs import attention_view
-from explorer.labs.attention.views.page import PARAGRAPH, framed
-from explorer.labs.attention.views.schema import AttentionViewParams
+from explorer.labs.attention.views import AttentionViewParams
+from explorer.labs.attention.views_document import compressed_template
+from explorer.labs.attention.views_jobs import attention_view
+from explorer.labs.attention.views_page import PARAGRAPH, framed
 from explorer.models.encoding import encode
 from explorer.models.loaded_model import LoadedModel, load_model
 from explorer.settings import BUNDLED_MODELS, Settings

@@ -173,7 +173,7 @@ KEPT_FOR_A_DAY = {"content-encoding": "gzip", "cache-control": FOR_A_DAY, "vary"
 
 def _serve_attention_view(request: Request) -> Response:
     """Serve the document in which bertviz draws, without data; its address changes with each version."""
-    from explorer.labs.attention.views.document import compressed_template
+    from explorer.labs.attention.views_document import compressed_template
 
     return Response(compressed_template(), media_type="text/html", headers=KEPT_FOR_A_DAY)
 
@@ -230,7 +230,7 @@ def _style() -> str:
 
 def _policy_of(page: str, sites: str) -> str:
     """Return a page's Content-Security-Policy: the attention page adds a document with scripts of its own."""
-    from explorer.labs.attention.views.document import template
+    from explorer.labs.attention.views_document import template
 
     return page_policy(page, inline_scripts(template()), sites)
 

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Frame, Page, expect
 
 from explorer.labs.attention.page import EXAMPLES
-from explorer.labs.attention.views.page import OPENING_HEAD, PARAGRAPH
+from explorer.labs.attention.views_page import OPENING_HEAD, PARAGRAPH
 from tests.e2e.hostile import HOSTILE
 from tests.e2e.visiting import PATIENCE, Visit, open_tab
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from explorer.labs.attention.head.figures import MOST_ROWS
+from explorer.labs.attention.head_figures import MOST_ROWS
 from tests.e2e.folds import open_data, saved
 from tests.e2e.visiting import Visit
 

@@ -19,10 +19,9 @@ from explorer.engine.local import LocalEngine
 from explorer.engine.protocol import Job
 from explorer.engine.workers import Line, Turn, Workers
 from explorer.errors import BadInputError, ExplorerError, MissingCapabilityError
-from explorer.labs.attention import ATTENTION, STATISTICS
-from explorer.labs.attention.head.schema import AttentionParams, StatisticsParams
-from explorer.labs.attention.views.actions import ATTENTION_VIEW
-from explorer.labs.attention.views.schema import AttentionViewParams
+from explorer.labs.attention import ATTENTION, ATTENTION_VIEW, STATISTICS
+from explorer.labs.attention.head import AttentionParams, StatisticsParams
+from explorer.labs.attention.views import AttentionViewParams
 from explorer.labs.masking import FILL_MASKS
 from explorer.labs.masking.schema import FillParams
 from explorer.labs.pairs import SCORE_PAIR

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from explorer.labs.context.probe_data import TASKS, ambiguous, examples
+from explorer.labs.context.probe import TASKS, ambiguous, examples
 from explorer.settings import PROBES
 from pretraining.probe_sentences import Grammar, plural, write
 

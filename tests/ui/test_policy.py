@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from explorer.labs import LABS
-from explorer.labs.attention.views.document import template
+from explorer.labs.attention.views_document import template
 from explorer.serving.policy import bare_policy, digest, framed_by, inline_scripts, page_policy
 
 PAGE = (

@@ -2,18 +2,20 @@
 
 from explorer.action import Action, Lab, Reads
 from explorer.engine.protocol import Job
+from explorer.labs.attention import head_figures as figures
 from explorer.labs.attention import plain
-from explorer.labs.attention.head import figures
-from explorer.labs.attention.head.schema import AttentionParams, StatisticsParams
+from explorer.labs.attention import switch as switch_figures
+from explorer.labs.attention.head import AttentionParams, StatisticsParams
 from explorer.labs.attention.layer import ONE_LAYER
-from explorer.labs.attention.switch import figures as switch_figures
-from explorer.labs.attention.switch.schema import AblateParams, AblateRunParams, EachHeadParams
+from explorer.labs.attention.neuron_figures import query_key_table
+from explorer.labs.attention.switch import AblateParams, AblateRunParams, EachHeadParams
 from explorer.labs.attention.terms import DISENTANGLED_TERMS
-from explorer.labs.attention.views.actions import ATTENTION_VIEW, QUERY_KEY
+from explorer.labs.attention.views import AttentionViewParams, QueryKeyParams, view_table
 from explorer.plain import plain_script
 
-_COMPUTE = "explorer.labs.attention.head.jobs"
-_SWITCH = "explorer.labs.attention.switch.jobs"
+_COMPUTE = "explorer.labs.attention.head_jobs"
+_SWITCH = "explorer.labs.attention.switch_jobs"
+_VIEWS = "explorer.labs.attention.views_jobs"
 
 ATTENTION = Action(
     "attention",
@@ -50,6 +52,14 @@ EACH_HEAD = Action(
     switch_figures.each_head_table,
     plain=plain.each_head,
 )
+ATTENTION_VIEW = Action(
+    "attention_view",
+    Job(f"{_VIEWS}:attention_view", together=f"{_VIEWS}:attention_views_together"),
+    AttentionViewParams,
+    view_table,
+    plain=plain.attention_view,
+)
+QUERY_KEY = Action("query_key", Job(f"{_VIEWS}:query_key"), QueryKeyParams, query_key_table, plain=plain.query_key)
 
 LAB = Lab(
     slug="attention",

@@ -10,9 +10,9 @@ from markupsafe import Markup
 from explorer.charts import DIVERGING, Look, Panel, Picture, Trace, axis, bars, empty, heat, picture
 from explorer.charts.chips import chip, chips
 from explorer.charts.words import caption, in_quotes, label, percent, prose, strong
-from explorer.labs.attention.head.figures import token_axis
-from explorer.labs.attention.head.schema import TokenPlace
-from explorer.labs.attention.views.schema import LookedAt, QueryKeyResult
+from explorer.labs.attention.head import TokenPlace
+from explorer.labs.attention.head_figures import token_axis
+from explorer.labs.attention.views import LookedAt, QueryKeyResult
 from explorer.tables import Table
 
 MOST_ROWS = 40

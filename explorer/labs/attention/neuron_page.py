@@ -7,9 +7,9 @@ from typing import Any
 
 import gradio as gr
 
+from explorer.labs.attention import QUERY_KEY
 from explorer.labs.attention import neuron_figures as figures
-from explorer.labs.attention.views.actions import QUERY_KEY
-from explorer.labs.attention.views.schema import QueryKeyParams, QueryKeyResult
+from explorer.labs.attention.views import QueryKeyParams, QueryKeyResult
 from explorer.models.catalog import DEFAULT_MODEL
 from explorer.ui.components import plot, rich_text, token_chips, while_in_view
 from explorer.ui.controls import control

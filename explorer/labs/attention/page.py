@@ -6,12 +6,12 @@ from typing import Any
 
 import gradio as gr
 
-from explorer.labs.attention.head.page import build_heads
+from explorer.labs.attention.head_page import build_heads
 from explorer.labs.attention.layer_page import build_layer
 from explorer.labs.attention.neuron_page import build_neuron
-from explorer.labs.attention.switch.page import build_run_switches, build_switches
+from explorer.labs.attention.switch_page import build_run_switches, build_switches
 from explorer.labs.attention.terms_page import build_terms
-from explorer.labs.attention.views.page import build_views
+from explorer.labs.attention.views_page import build_views
 from explorer.ui.kit import Examples, inputs_column, outputs_column, slim, why
 from explorer.ui.page import Page
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from explorer.labs.attention.switch.schema import AblateResult, EachHeadResult
-from explorer.labs.attention.views.schema import QueryKeyResult
+from explorer.labs.attention.switch import AblateResult, EachHeadResult
+from explorer.labs.attention.views import QueryKeyResult
 from explorer.models.families import Layers
 from explorer.plain import CLASSES_OF, Asked, architecture_of, as_read, plain_script, run_values
 from explorer.text import up_to_blank

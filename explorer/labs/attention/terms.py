@@ -12,8 +12,8 @@ from explorer.charts import DIVERGING, MAGNITUDE, Look, Panel, Picture, heat, pi
 from explorer.charts.words import caption, label, percent, prose, strong
 from explorer.engine.protocol import Job
 from explorer.errors import BadInputError
-from explorer.labs.attention.head.figures import MOST_ROWS, MOST_TICKS, token_axis
-from explorer.labs.attention.head.schema import Square, TokenPlace
+from explorer.labs.attention.head import Square, TokenPlace
+from explorer.labs.attention.head_figures import MOST_ROWS, MOST_TICKS, token_axis
 from explorer.params import HeadNumber, Layer, SecondText, Text, params
 from explorer.plain import Asked, architecture_of, plain_script
 from explorer.tables import Cell, Table

@@ -5,8 +5,8 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from explorer.labs.attention.head.jobs import encoded_pair, square
-from explorer.labs.attention.head.schema import Square, TokenPlace
+from explorer.labs.attention.head import Square, TokenPlace
+from explorer.labs.attention.head_jobs import encoded_pair, square
 from explorer.labs.attention.terms import Term, TermsParams, TermsResult
 from explorer.models.disentangled import score_terms
 from explorer.models.inside import check_place, depth_of, heads_of

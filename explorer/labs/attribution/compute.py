@@ -25,8 +25,16 @@ from explorer.labs.attribution.schema import (
     RolloutParams,
     TokenView,
 )
-from explorer.labs.attribution.scoring import Score, baseline_kind, log_odds, rows_of_a_block
-from explorer.labs.attribution.targets import place_of, question_of, target_name, target_of
+from explorer.labs.attribution.scoring import (
+    Score,
+    baseline_kind,
+    log_odds,
+    place_of,
+    question_of,
+    rows_of_a_block,
+    target_name,
+    target_of,
+)
 from explorer.maths.attention_flow import rollout
 from explorer.models.encoding import Encoded, asked_texts, encode
 from explorer.models.inside import depth_of, read

@@ -8,8 +8,8 @@ import gradio as gr
 from markupsafe import Markup
 
 from explorer.action import LiveAction
-from explorer.labs.attribution import figures, layers_figures
-from explorer.labs.attribution.methods import figures as bar_figures
+from explorer.labs.attribution import figures, methods_figures
+from explorer.labs.attribution import methods_figures as bar_figures
 from explorer.labs.attribution.params import OPENING, AttributeRunParams
 from explorer.labs.attribution.schema import AttributionResult
 from explorer.ui.components import plot, rich_text
@@ -65,8 +65,8 @@ class Bench:
         """Lay out conductance layer by layer, and how far the methods agree."""
         ids = (f"{self.name}-layers-said", f"{self.name}-layers")
         layers = View(
-            *("layer-conductance", ids, layers_figures.layers_sentence, bar_figures.layers_figure),
-            notes=layers_figures.layers_notes,
+            *("layer-conductance", ids, methods_figures.layers_sentence, bar_figures.layers_figure),
+            notes=methods_figures.layers_notes,
         )
         with two_columns():
             with outputs_column(3, 300):

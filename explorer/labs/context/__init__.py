@@ -3,25 +3,24 @@ what carries it, and what a probe reads."""
 
 from explorer.action import Action, Lab, Reads
 from explorer.engine.protocol import Job
-from explorer.labs.context import plain
-from explorer.labs.context.lens import figures as lens_figures
-from explorer.labs.context.lens.schema import LensParams, require_places
+from explorer.labs.context import lens_figures, plain
+from explorer.labs.context import word_figures as figures
+from explorer.labs.context.lens import LensParams, require_places
 from explorer.labs.context.patch import PATCH_ACTIVATIONS
 from explorer.labs.context.probe import PROBE_LAYERS
-from explorer.labs.context.word import figures
-from explorer.labs.context.word.schema import ContextParams
+from explorer.labs.context.word import ContextParams
 from explorer.plain import plain_script
 
 CONTEXTUAL_SIMILARITY = Action(
     "contextual_similarity",
-    Job("explorer.labs.context.word.jobs:contextual_similarity"),
+    Job("explorer.labs.context.word_jobs:contextual_similarity"),
     ContextParams,
     figures.context_table,
     plain=plain_script("contextual_similarity", plain.sentences),
 )
 LOGIT_LENS = Action(
     "logit_lens",
-    Job("explorer.labs.context.lens.jobs:logit_lens"),
+    Job("explorer.labs.context.lens_jobs:logit_lens"),
     LensParams,
     lens_figures.lens_table,
     require_places,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import gradio as gr
 
-from explorer.labs.context.lens.page import build_lens
+from explorer.labs.context.lens_page import build_lens
 from explorer.labs.context.patch_page import build_patch
 from explorer.labs.context.probe_page import build_probe
-from explorer.labs.context.word.page import build_word
+from explorer.labs.context.word_page import build_word
 from explorer.ui.page import Page
 
 

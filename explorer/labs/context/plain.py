@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from explorer.labs.context.examples import PLAIN
-from explorer.labs.context.lens.schema import LensResult
+from explorer.labs.context.lens import LensResult
 from explorer.models.families import Capability
 from explorer.plain import Asked, architecture_of, as_read, place_of, plain_script
 from explorer.text import up_to_blank

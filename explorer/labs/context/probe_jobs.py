@@ -10,8 +10,16 @@ from torch import Tensor
 
 from explorer.engine.resources import Resources
 from explorer.errors import BadInputError
-from explorer.labs.context.probe import Probed, ProbedModel, ProbeParams, ProbeResult
-from explorer.labs.context.probe_data import LabelledWord, ambiguous, control_labels, examples
+from explorer.labs.context.probe import (
+    LabelledWord,
+    Probed,
+    ProbedModel,
+    ProbeParams,
+    ProbeResult,
+    ambiguous,
+    control_labels,
+    examples,
+)
 from explorer.maths.probes import fitted, standardised
 from explorer.models.batching import states_of_each
 from explorer.models.encoding import Encoded, encode

@@ -3,8 +3,8 @@
 from explorer.action import Action, Lab, LiveAction, Reads
 from explorer.engine.protocol import Job
 from explorer.labs.directions import answer_figures, examples, fifty_figures
-from explorer.labs.directions.blank import figures
-from explorer.labs.directions.proof import figures as proof_figures
+from explorer.labs.directions import answer_figures as proof_figures
+from explorer.labs.directions import blank_figures as figures
 from explorer.labs.directions.schema import (
     DECODER,
     ENCODER,

@@ -1,4 +1,4 @@
-"""How a word reaches the position that would have to predict it: a table, sentences, a picture, from plain results."""
+"""How a word reaches the position that would have to predict it, and what two models learn of it: tables, sentences, pictures."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from typing import Any
 
 from markupsafe import Markup
 
-from explorer.charts import MAGNITUDE, Look, Panel, Picture, axis, frame, heat, line, picture
+from explorer.charts import MAGNITUDE, Look, Panel, Picture, axis, chart, frame, heat, line, picture
 from explorer.charts.words import caption, in_quotes, percent, prose, strong
-from explorer.labs.directions.blank.figures import blank_chips, token_name
-from explorer.labs.directions.schema import AnswerResult, Paths
+from explorer.labs.directions.blank_figures import blank_chips, token_name
+from explorer.labs.directions.schema import AnswerResult, Paths, ProofResult
 from explorer.tables import Table
 
 MASKS = {"none": "no mask", "causal": "causal mask"}
@@ -126,3 +126,46 @@ def _map(result: AnswerResult, paths: Paths, layer: int) -> Panel:
         f"{MASKS[paths.mask]}, layers 0–{layer}" if layer else f"{MASKS[paths.mask]}, layer 0",
         outlines,
     )
+
+
+READ_OFF = 0.1
+"""Nats below which a model does not guess the next token but knows it: 90% on average."""
+
+TITLES = {"none": "no mask: the answer is in view", "causal": "causal mask: the left alone"}
+
+
+def proof_table(result: ProofResult) -> Table:
+    """mask, step, loss (of the next token on held-out text, in nats), accuracy."""
+    found = [(curve.mask, step, loss, accuracy) for curve in result.curves for step, loss, accuracy in curve.points]
+    return Table.of(("mask", "step", "loss", "accuracy"), found)
+
+
+def proof_sentence(result: ProofResult) -> Markup:
+    """Say where the two losses end, and what the first has learned if its loss is near zero."""
+    free, causal = (curve.points[-1][1] for curve in result.curves)
+    reads = ": it reads each answer off the next place and learns nothing else" if free < READ_OFF else ""
+    return prose(
+        "The proof: trained to say the next word of new text without a mask, a model's loss ends at ",
+        strong(f"{free:.2f}"),
+        f"{reads}. Under a causal mask it ends at ",
+        strong(f"{causal:.2f}"),
+        ".",
+    )
+
+
+def proof_figure(result: ProofResult) -> Picture:
+    """Draw a line for each model, on text that it has not read."""
+    drawn = [
+        line(
+            [step for step, _, _ in curve.points],
+            [loss for _, loss, _ in curve.points],
+            COLOURS[curve.mask],
+            TITLES[curve.mask],
+            size=7,
+            hover="step %{x}: %{y:.3f}",
+            aside=TITLES[curve.mask],
+        )
+        for curve in result.curves
+    ]
+    across, up = axis("training step"), axis("−ln p of the next token, held out", zero=True)
+    return chart(proof_sentence(result), drawn, across, up, height=300, legend=True)

@@ -6,8 +6,8 @@ import gradio as gr
 
 from explorer.labs.directions import ANSWER, PROOF
 from explorer.labs.directions import answer_figures as figures
+from explorer.labs.directions import answer_figures as proof_figures
 from explorer.labs.directions.controls import Asked
-from explorer.labs.directions.proof import figures as proof_figures
 from explorer.runs.examples import LEAK
 from explorer.ui.kit import View, caption, inputs_column, outputs_column, sentence_place, two_columns, why
 from explorer.ui.page import Page

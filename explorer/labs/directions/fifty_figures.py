@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from explorer.charts import Look, Panel, Picture, axis, picture, points
 from explorer.charts.words import caption, label, ordinal, percent, progress_bar, prose, strong
-from explorer.labs.directions.blank.figures import COLOURS, SYMBOLS
+from explorer.labs.directions.blank_figures import COLOURS, SYMBOLS
 from explorer.labs.directions.schema import DECODER, ENCODER, KINDS, READERS, FiftyResult, Told
 from explorer.tables import Table
 

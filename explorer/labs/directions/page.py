@@ -5,7 +5,7 @@ from __future__ import annotations
 import gradio as gr
 
 from explorer.labs.directions.answer_page import build_answer
-from explorer.labs.directions.blank.page import build_blank
+from explorer.labs.directions.blank_page import build_blank
 from explorer.labs.directions.fifty_page import build_fifty
 from explorer.labs.directions.figures import stacks
 from explorer.ui.components import rich_text

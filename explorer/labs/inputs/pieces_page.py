@@ -1,4 +1,4 @@
-"""The choice of tokenizers, which two tabs of the inputs page go by."""
+"""Pieces: one text by several tokenizers, beside each other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Worked examples of the inputs page."""
+"""Parameters and results of the jobs on tokenizers, and the page's worked examples."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Worked examples of the typos tab, and the sentences over which the losses are averaged."""
+"""Typos: parameters, results, worked examples, and the sentences over which the losses are averaged."""
 
 from __future__ import annotations
 

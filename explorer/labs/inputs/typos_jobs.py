@@ -1,4 +1,4 @@
-"""Typos made by a seed, and the words of a text that have none."""
+"""Typos made by a seed, and how they change what models make of a text's other words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The same masks by up to three models, beside each other."""
+"""Fill: a sentence, its tokens to press, the predictions as bars, other models beside."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is read against the masking rate: bundled sentences, or the visitor's text."""
+"""Accuracy and loss against the masking rate: parameters, results, and what is read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Worked examples of the masking lab: a text and the word of it that is hidden."""
+"""Parameters, results and worked examples of the masking jobs: blanks predicted, and a text corrupted as in pretraining."""
 
 from __future__ import annotations
 

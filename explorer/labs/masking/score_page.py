@@ -1,4 +1,4 @@
-"""Sentences to compare."""
+"""How likely is a sentence? Its tokens masked in turn; and which of two a model prefers, thirty times."""
 
 from __future__ import annotations
 

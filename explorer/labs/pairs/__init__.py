@@ -3,16 +3,16 @@
 from explorer.action import Action, Lab
 from explorer.engine.protocol import Job
 from explorer.labs.pairs import figures
+from explorer.labs.pairs import order as order_figures
 from explorer.labs.pairs.ablations import WITHOUT_HEAD
-from explorer.labs.pairs.order import figures as order_figures
-from explorer.labs.pairs.order.schema import KindsParams, OrderParams
+from explorer.labs.pairs.order import KindsParams, OrderParams
 from explorer.labs.pairs.schema import AllPairsParams, PairParams
 from explorer.models.families import Capability
 from explorer.plain import Asked, plain_script
 from explorer.text import checked_text, split_sentences
 
 _COMPUTE = "explorer.labs.pairs.jobs"
-_ORDER = "explorer.labs.pairs.order.jobs"
+_ORDER = "explorer.labs.pairs.jobs"
 
 
 def _both_texts(asked: Asked) -> dict[str, object]:

@@ -11,8 +11,7 @@ from markupsafe import Markup
 from explorer.charts import MAGNITUDE, Look, Picture, axis, bars, chart, colorbar, frame, heat
 from explorer.charts.chips import chip, chips
 from explorer.charts.words import caption, facts, fixed, label, measures, percent, prose, sentences, strong
-from explorer.labs.pairs.order.schema import OrderResult
-from explorer.labs.pairs.schema import CLASSES, AllPairsResult, PairResult, losses_of
+from explorer.labs.pairs.schema import CLASSES, AllPairsResult, OrderResult, PairResult, losses_of
 from explorer.models.records import Scores
 from explorer.tables import Table
 

@@ -1,4 +1,4 @@
-"""The sentence-pair lab's jobs: next-sentence prediction (Devlin et al. 2019, section 3.1, task 2)."""
+"""The sentence-pair jobs: next sentences (Devlin et al. 2019, section 3.1) and sentence order (Lan et al. 2020, section 3.1)."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 
 from torch import Tensor
 
-from explorer.errors import ExplorerError
-from explorer.labs.pairs.schema import AllPairsParams, AllPairsResult, PairParams, PairResult, PairToken
+from explorer.errors import ExplorerError, MissingCapabilityError
+from explorer.labs.pairs.order import KINDS, KindsParams, KindsResult, OrderParams, ScoredPair
+from explorer.labs.pairs.schema import AllPairsParams, AllPairsResult, OrderResult, PairParams, PairResult, PairToken
 from explorer.models.batching import Inputs, alone, answered_together, logits_of_texts, padded
 from explorer.models.encoding import Encoded, encode
 from explorer.models.families import Capability
@@ -55,3 +56,41 @@ def pair_logits(loaded: LoadedModel, inputs: dict[str, Tensor], head: Capability
     """Compute a [CLS] head's logits, (rows, 2), float32, on the CPU."""
     output = loaded.model(**{name: tensor.to(loaded.device) for name, tensor in inputs.items()})
     return loaded.logits(head, output).float().cpu()
+
+
+def score_order(loaded: LoadedModel, params: OrderParams) -> OrderResult:
+    """Score whether two texts stand in their order, by the [CLS] head: softmax over (in_order, swapped)."""
+    encoded = encode(loaded, params.first, params.second)
+    logits = pair_logits(loaded, encoded.inputs, Capability.SOP)[0]
+    in_order, swapped = logits.tolist()
+    p_in_order, p_swapped = logits.softmax(-1).tolist()
+    return OrderResult(loaded.model_id, (in_order, swapped), (p_in_order, p_swapped))
+
+
+def score_kinds(loaded: LoadedModel, params: KindsParams) -> KindsResult:
+    """Score neighbours of a text, the same swapped, and pairs with another text, in one padded batch, by the head there
+    is.
+    """
+    head = next((head for head in (Capability.NSP, Capability.SOP) if head in loaded.capabilities), None)
+    if head is None:
+        raise MissingCapabilityError(
+            f"{loaded.model_id} has a head for neither next sentences nor their order.", Capability.SOP.name
+        )
+    pairs = drawn_pairs(split_sentences(checked_text(params.text)), split_sentences(checked_text(params.other_text)))
+    rows = [encode(loaded, first, second).inputs for _, first, second in pairs]
+    # (pairs, 2) before the last index, which takes the first class.
+    scores = pair_logits(loaded, padded(rows, int(loaded.tokenizer.pad_token_id or 0)), head).softmax(-1)[:, 0].tolist()
+    scored = (ScoredPair(*pair, score) for pair, score in zip(pairs, scores, strict=True))
+    return KindsResult(loaded.model_id, head.name, tuple(scored))
+
+
+def drawn_pairs(sentences: list[str], others: list[str]) -> list[tuple[str, str, str]]:
+    """Return (kind, first, second): as many pairs of each kind; the other text's sentences are taken in turn."""
+    starts = range(len(sentences) - 1)
+    made = {
+        "true": [(sentences[place], sentences[place + 1]) for place in starts],
+        "swapped": [(sentences[place + 1], sentences[place]) for place in starts],
+        # The other text may be shorter.
+        "random": [(sentences[place], others[place % len(others)]) for place in starts],
+    }
+    return [(kind, first, second) for kind in KINDS for first, second in made[kind]]

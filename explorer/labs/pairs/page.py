@@ -6,7 +6,7 @@ import gradio as gr
 from markupsafe import Markup
 
 from explorer.labs.pairs import SCORE_ALL_PAIRS, SCORE_PAIR, ablations, figures
-from explorer.labs.pairs.order.page import build_order
+from explorer.labs.pairs.order_page import build_order
 from explorer.labs.pairs.schema import AllPairsParams, PairParams, PairResult
 from explorer.models.catalog import bundled, bundled_with
 from explorer.models.families import Capability

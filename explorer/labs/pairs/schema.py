@@ -97,3 +97,12 @@ class AllPairsResult:
     model: str
     sentences: tuple[str, ...]
     probabilities: tuple[tuple[float | None, ...], ...]
+
+
+@dataclass(frozen=True)
+class OrderResult:
+    """The [CLS] head's two logits and their softmax, in the order of `order.CLASSES`."""
+
+    model: str
+    logits: tuple[float, float]
+    probabilities: tuple[float, float]

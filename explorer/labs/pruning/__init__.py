@@ -5,8 +5,8 @@ from typing import Any
 
 from explorer.action import Lab, LiveAction
 from explorer.engine.protocol import Job
-from explorer.labs.pruning import orders_figures, plain, quantised_figures
-from explorer.labs.pruning.importance import figures as importance_figures
+from explorer.labs.pruning import importance_figures, orders_figures, plain, quantised_figures
+from explorer.labs.pruning import remove_figures as prune_figures
 from explorer.labs.pruning.params import (
     JUDGED,
     MANY_STEPS,
@@ -20,7 +20,6 @@ from explorer.labs.pruning.params import (
     QuantiseParams,
     StepsParams,
 )
-from explorer.labs.pruning.remove import figures as prune_figures
 from explorer.labs.pruning.schema import (
     Exported,
     HandResult,

@@ -22,7 +22,6 @@ from explorer.compress.sparse import weights_gone, without_weights
 from explorer.engine.computation import AT_ONCE, Together
 from explorer.engine.resources import Resources
 from explorer.errors import BadInputError
-from explorer.labs.pruning.kept import Pruned, find
 from explorer.labs.pruning.params import (
     FORMS,
     SHARES,
@@ -43,7 +42,7 @@ from explorer.labs.pruning.schema import (
     OrdersResult,
     QuantiseResult,
 )
-from explorer.labs.pruning.work import Work, grid_of, importance_of, opened, parameters_left
+from explorer.labs.pruning.work import Pruned, Work, find, grid_of, importance_of, opened, parameters_left
 from explorer.maths.importance import Sums, agreement
 from explorer.models.timing import milliseconds
 from explorer.settings import settings

@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from explorer.charts import Picture, Trace, axis, band, chart, line
 from explorer.charts.words import caption, compact, counted, label, milliseconds, prose, strong
-from explorer.labs.pruning.importance.figures import PLURALS, metric_text
+from explorer.labs.pruning.importance_figures import PLURALS, metric_text
 from explorer.labs.pruning.schema import HandResult, Measured, OrdersResult
 from explorer.tables import Table
 

@@ -11,7 +11,7 @@ import gradio as gr
 from explorer.labs.pruning import HEADS, ORDERS
 from explorer.labs.pruning import orders_figures as figures
 from explorer.labs.pruning.controls import Live, Subject, fit, score_box, unit_and_score
-from explorer.labs.pruning.importance.page import HINT, Pressed
+from explorer.labs.pruning.importance_page import HINT, Pressed
 from explorer.labs.pruning.params import OrdersParams
 from explorer.labs.pruning.schema import HandResult
 from explorer.ui.components import head_switches

@@ -5,10 +5,10 @@ from __future__ import annotations
 import gradio as gr
 
 from explorer.labs.pruning.controls import Subject
-from explorer.labs.pruning.importance.page import build_importance
+from explorer.labs.pruning.importance_page import build_importance
 from explorer.labs.pruning.orders_page import build_orders
 from explorer.labs.pruning.quantised_page import build_quantised
-from explorer.labs.pruning.remove.page import build_remove, build_steps
+from explorer.labs.pruning.remove_page import build_remove, build_steps
 from explorer.ui.page import Page
 
 

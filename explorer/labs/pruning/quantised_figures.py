@@ -6,7 +6,7 @@ from markupsafe import Markup
 
 from explorer.charts import Panel, Picture, axis, bars, picture
 from explorer.charts.words import caption, label, megabytes, prose, strong
-from explorer.labs.pruning.importance.figures import metric_text
+from explorer.labs.pruning.importance_figures import metric_text
 from explorer.labs.pruning.schema import FormResult, QuantiseResult
 from explorer.tables import Table
 

@@ -15,10 +15,9 @@ from explorer.compress.importance import weight_scores
 from explorer.compress.removal import Removed, masked, remove
 from explorer.compress.saving import opens_plainly
 from explorer.engine.resources import Resources
-from explorer.labs.pruning.kept import Pruned, keep, own_weights
 from explorer.labs.pruning.params import PruneParams, StepsParams
 from explorer.labs.pruning.schema import Left, PruneResult, Step, StepsResult
-from explorer.labs.pruning.work import UNTOUCHED, Work, opened
+from explorer.labs.pruning.work import UNTOUCHED, Pruned, Work, keep, opened, own_weights
 
 BATCHES = (1, 4, 16, 64)
 GAP_ROWS = 16

@@ -9,8 +9,7 @@ from markupsafe import Markup
 
 from explorer.labs.replaced import REPLACED_DRAWS
 from explorer.labs.replaced import draws_figures as figures
-from explorer.labs.replaced.examples import TEXT, TEXTS
-from explorer.labs.replaced.schema import DrawsParams, DrawsResult
+from explorer.labs.replaced.schema import TEXT, TEXTS, DrawsParams, DrawsResult
 from explorer.models.catalog import bundled
 from explorer.models.records import read_scores
 from explorer.settings import BUNDLED_MODELS

@@ -8,8 +8,7 @@ import gradio as gr
 
 from explorer.labs.replaced import REPLACED_BY_HAND, figures
 from explorer.labs.replaced.chips_figures import hand_chips, hand_legend
-from explorer.labs.replaced.examples import BY_HAND
-from explorer.labs.replaced.schema import HandParams
+from explorer.labs.replaced.schema import BY_HAND, HandParams
 from explorer.ui.components import token_chips
 from explorer.ui.controls import control
 from explorer.ui.kit import Tries, View, inputs_column, outputs_column, two_columns, why

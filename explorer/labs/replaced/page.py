@@ -10,9 +10,8 @@ from explorer.kinds import LARGEST_SEED
 from explorer.labs.replaced import REPLACED_TOKENS, figures
 from explorer.labs.replaced.chips_figures import draw_legend, replaced_rows
 from explorer.labs.replaced.draws_page import build_draws
-from explorer.labs.replaced.examples import SEED, TEMPERATURE, TEXT, TRY
 from explorer.labs.replaced.hand_page import build_hand
-from explorer.labs.replaced.schema import DISCRIMINATOR, ReplacedParams
+from explorer.labs.replaced.schema import DISCRIMINATOR, SEED, TEMPERATURE, TEXT, TRY, ReplacedParams
 from explorer.models.families import Capability
 from explorer.ui.components import aligned_chips, rich_text, while_in_view
 from explorer.ui.controls import control

@@ -9,9 +9,9 @@ import torch
 from transformers import AutoModel
 
 from explorer.errors import BadInputError
-from explorer.labs.attention.head.figures import MOST_ROWS, attention_table, page_table, statistics_table
-from explorer.labs.attention.head.jobs import attention, statistics_of_heads
-from explorer.labs.attention.head.schema import AttentionParams, AttentionResult, StatisticsParams
+from explorer.labs.attention.head import AttentionParams, AttentionResult, StatisticsParams
+from explorer.labs.attention.head_figures import MOST_ROWS, attention_table, page_table, statistics_table
+from explorer.labs.attention.head_jobs import attention, statistics_of_heads
 from explorer.models.loaded_model import LoadedModel
 
 TEXT, SECOND = "the cat sat on a mat", "a cat"

@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
-from explorer.labs.attention.head import arcs_figures, figures
-from explorer.labs.attention.head.schema import AttentionResult, HeadFacts, Square, StatisticsResult, TokenPlace
-from explorer.labs.attention.switch import figures as switch_figures
-from explorer.labs.attention.switch.schema import AblateResult, AnswerChange, EachHeadResult
+from explorer.labs.attention import head_arcs_figures as arcs_figures
+from explorer.labs.attention import head_figures as figures
+from explorer.labs.attention import switch as switch_figures
+from explorer.labs.attention.head import AttentionResult, HeadFacts, Square, StatisticsResult, TokenPlace
+from explorer.labs.attention.switch import AblateResult, AnswerChange, EachHeadResult
 from tests.labs.drawing import HOSTILE, assert_draws, assert_safe, written
 
 

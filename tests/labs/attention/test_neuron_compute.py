@@ -8,9 +8,9 @@ import pytest
 import torch
 
 from explorer.errors import BadInputError
-from explorer.labs.attention.head.jobs import encoded_pair
-from explorer.labs.attention.views.jobs import query_key
-from explorer.labs.attention.views.schema import QueryKeyParams, QueryKeyResult
+from explorer.labs.attention.head_jobs import encoded_pair
+from explorer.labs.attention.views import QueryKeyParams, QueryKeyResult
+from explorer.labs.attention.views_jobs import query_key
 from explorer.models.inside import read
 from explorer.models.loaded_model import LoadedModel, load_model
 from explorer.settings import Settings

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from explorer.labs.attention.head.schema import TokenPlace
+from explorer.labs.attention.head import TokenPlace
 from explorer.labs.attention.neuron_figures import (
     MOST_ROWS,
     query_key_chips,
@@ -16,7 +16,7 @@ from explorer.labs.attention.neuron_figures import (
     query_key_sentence,
     query_key_table,
 )
-from explorer.labs.attention.views.schema import LookedAt, QueryKeyResult
+from explorer.labs.attention.views import LookedAt, QueryKeyResult
 from tests.labs.drawing import HOSTILE, assert_draws, assert_safe
 
 SIZE = 8

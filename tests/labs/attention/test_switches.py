@@ -10,9 +10,15 @@ import torch
 
 from explorer.errors import BadInputError, MissingCapabilityError
 from explorer.kinds import parse_heads
-from explorer.labs.attention.switch.figures import ablate_table, each_head_table, off_text
-from explorer.labs.attention.switch.jobs import ablate_heads, each_head
-from explorer.labs.attention.switch.schema import AblateParams, AblateResult, EachHeadParams
+from explorer.labs.attention.switch import (
+    AblateParams,
+    AblateResult,
+    EachHeadParams,
+    ablate_table,
+    each_head_table,
+    off_text,
+)
+from explorer.labs.attention.switch_jobs import ablate_heads, each_head
 from explorer.models.families import Capability
 from explorer.models.loaded_model import LoadedModel, load_model
 from explorer.settings import Settings

@@ -10,10 +10,10 @@ import torch
 from torch import Tensor
 
 from explorer.errors import BadInputError
-from explorer.labs.attention.head.jobs import encoded_pair
-from explorer.labs.attention.views import jobs as views_compute
-from explorer.labs.attention.views.jobs import attention_view
-from explorer.labs.attention.views.schema import SCALE, AttentionViewParams, AttentionViewResult
+from explorer.labs.attention import views_jobs as views_compute
+from explorer.labs.attention.head_jobs import encoded_pair
+from explorer.labs.attention.views import SCALE, AttentionViewParams, AttentionViewResult
+from explorer.labs.attention.views_jobs import attention_view
 from explorer.models.families import Capability
 from explorer.models.inside import read
 from explorer.models.loaded_model import LoadedModel

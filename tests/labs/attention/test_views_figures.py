@@ -6,8 +6,17 @@ from typing import Any
 
 import pytest
 
-from explorer.labs.attention.views.figures import HINTS, view_note, view_notes, view_sentence, view_table, view_title
-from explorer.labs.attention.views.schema import VIEWS, AttentionViewResult, DrawnHead
+from explorer.labs.attention.views import (
+    HINTS,
+    VIEWS,
+    AttentionViewResult,
+    DrawnHead,
+    view_note,
+    view_notes,
+    view_sentence,
+    view_table,
+    view_title,
+)
 
 
 def result(**changes: Any) -> AttentionViewResult:

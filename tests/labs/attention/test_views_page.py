@@ -16,8 +16,9 @@ import pytest
 import torch
 
 from explorer.errors import ExplorerError
-from explorer.labs.attention.views import document as views_page
-from explorer.labs.attention.views.document import (
+from explorer.labs.attention import views_document as views_page
+from explorer.labs.attention.views import AttentionViewParams, AttentionViewResult
+from explorer.labs.attention.views_document import (
     CHANGES,
     DATA,
     as_json,
@@ -26,8 +27,7 @@ from explorer.labs.attention.views.document import (
     document,
     template,
 )
-from explorer.labs.attention.views.jobs import attention_view
-from explorer.labs.attention.views.schema import AttentionViewParams, AttentionViewResult
+from explorer.labs.attention.views_jobs import attention_view
 from explorer.models.loaded_model import LoadedModel
 
 HOSTILE = (
@@ -153,7 +153,7 @@ def test_the_server_sends_it_compressed_at_an_address_of_its_version() -> None:
 
 
 def test_bertviz_is_read_and_not_imported() -> None:
-    code = "import sys; from explorer.labs.attention.views.document import template; template();"
+    code = "import sys; from explorer.labs.attention.views_document import template; template();"
     code += "print({'bertviz', 'torch', 'IPython'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"

@@ -6,10 +6,10 @@ import json
 
 import torch
 
-from explorer.labs.attention.views.document import DATA, template
-from explorer.labs.attention.views.jobs import attention_view
-from explorer.labs.attention.views.page import show
-from explorer.labs.attention.views.schema import AttentionViewParams
+from explorer.labs.attention.views import AttentionViewParams
+from explorer.labs.attention.views_document import DATA, template
+from explorer.labs.attention.views_jobs import attention_view
+from explorer.labs.attention.views_page import show
 from explorer.models.loaded_model import LoadedModel
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from explorer.labs.attribution.schema import Asked, AttributionResult, Fixed, Part, Progress, TokenView
-from explorer.labs.attribution.units import units_of
+from explorer.labs.attribution.schema import Asked, AttributionResult, Fixed, Part, Progress, TokenView, units_of
 
 WORDS = ("[CLS]", "keys", "to", "the", "cab", "inet", "[MASK]", "[SEP]")
 VALUES = (0.0, 4.0, 0.5, -0.25, -0.5, 0.25, 0.0, 0.0)

@@ -11,12 +11,11 @@ import pytest
 from markupsafe import Markup
 
 from explorer.charts.words import percent
-from explorer.labs.attribution import figures, layers_figures
+from explorer.labs.attribution import figures, methods_figures
+from explorer.labs.attribution import methods_figures as bar_figures
 from explorer.labs.attribution.controls import Bench
-from explorer.labs.attribution.methods import figures as bar_figures
-from explorer.labs.attribution.methods.figures import MOST_BARS
-from explorer.labs.attribution.schema import AttributionResult, Part
-from explorer.labs.attribution.units import spearman
+from explorer.labs.attribution.methods_figures import MOST_BARS
+from explorer.labs.attribution.schema import AttributionResult, Part, spearman
 from explorer.ui.outputs import Outputs
 from tests.labs.attribution import samples
 from tests.labs.attribution.samples import CONDUCTANCE, GRADIENTS, OCCLUSION, ROLLOUT, SALIENCY, asked, result
@@ -217,10 +216,10 @@ def test_layers_are_drawn_with_their_sums_and_named() -> None:
     assert figure["data"][0]["z"] == [list(layer) for layer in CONDUCTANCE.layers]
     assert figure["data"][0]["zmin"] == -figure["data"][0]["zmax"] == -4
     assert figure["layout"]["yaxis"]["ticktext"] == ["1 · sum +4.00", "2 · sum +4.00"]
-    assert text_of(layers_figures.layers_sentence(result(CONDUCTANCE))) == (
+    assert text_of(methods_figures.layers_sentence(result(CONDUCTANCE))) == (
         "Most of the difference from the baseline flows through “keys” in the first layer and through [MASK] in the last."
     )
-    said = text_of(layers_figures.layers_notes(result(CONDUCTANCE)))
+    said = text_of(methods_figures.layers_notes(result(CONDUCTANCE)))
     values = [abs(value) for value in CONDUCTANCE.layers[0]]
     assert f"“keys” (layer 1: {percent(max(values) / sum(values))}), then [MASK] (layer 2: 87.5%)" in said
     assert said.startswith("Most of it" if max(values) / sum(values) > 0.5 else "The largest part of it")
@@ -230,7 +229,7 @@ def test_layers_are_drawn_with_their_sums_and_named() -> None:
 def test_most_is_said_of_more_than_half_alone_and_one_read_token_has_all_by_construction() -> None:
     def said(*layers: tuple[float, ...]) -> str:
         rows = tuple((*row, *[0.0] * (8 - len(row))) for row in layers)
-        return text_of(layers_figures.layers_notes(result(replace(CONDUCTANCE, layers=rows))))
+        return text_of(methods_figures.layers_notes(result(replace(CONDUCTANCE, layers=rows))))
 
     assert said((0, 3.0, 1.0), (0, 2.1, 1.9)).startswith("Most of it flows")
     assert said((0, 3.0, 1.0), (0, 1.0, 0.9, 0.9)).startswith("The largest part of it flows")
@@ -253,7 +252,7 @@ def test_most_is_said_of_more_than_half_alone_and_one_read_token_has_all_by_cons
 )
 def test_the_first_and_the_last_layer_are_named(layers: tuple[tuple[float, ...], ...], said: str) -> None:
     rows = tuple((*row, *[0.0] * (8 - len(row))) for row in layers)
-    told = text_of(layers_figures.layers_sentence(result(replace(CONDUCTANCE, layers=rows))))
+    told = text_of(methods_figures.layers_sentence(result(replace(CONDUCTANCE, layers=rows))))
     assert told == said.replace("…", "the difference from the baseline flows through")
 
 
@@ -263,8 +262,8 @@ def test_a_visitors_text_stays_text(text: str) -> None:
     assert_safe(figures.sentence(shown), text, MARKINGS)
     assert_safe(figures.coloured_text(shown), text, MARKINGS)
     assert_safe(figures.caption(shown), text, MARKINGS)
-    assert_safe(layers_figures.layers_sentence(shown), text, MARKINGS)
-    assert_safe(layers_figures.layers_notes(shown), text, MARKINGS)
+    assert_safe(methods_figures.layers_sentence(shown), text, MARKINGS)
+    assert_safe(methods_figures.layers_notes(shown), text, MARKINGS)
     assert "<script" not in str(figures.progress_line(shown)).lower()
     for figure in (bar_figures.bars_figure(shown), bar_figures.layers_figure(shown)):
         assert isinstance(figure, dict)

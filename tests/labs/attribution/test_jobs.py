@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from explorer.errors import BadInputError
-from explorer.labs.attribution import plan as planning
+from explorer.labs.attribution import jobs as planning
 from explorer.labs.attribution.jobs import attribute
 from explorer.labs.attribution.methods import BY_SLUG
 from explorer.labs.attribution.params import AttributeParams

@@ -7,8 +7,7 @@ import random
 import pytest
 from scipy.stats import spearmanr
 
-from explorer.labs.attribution.schema import TokenView
-from explorer.labs.attribution.units import spearman, summed, units_of
+from explorer.labs.attribution.schema import TokenView, spearman, summed, units_of
 from tests.rows import each_row
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from explorer.labs.context.lens.schema import Guess, LayerReading, LensResult, LensToken, Place, Standing
-from explorer.labs.context.word.schema import STATIC, ContextResult, LayerView, Occurrence, Projection
+from explorer.labs.context.lens import Guess, LayerReading, LensResult, LensToken, Place, Standing
+from explorer.labs.context.word import STATIC, ContextResult, LayerView, Occurrence, Projection
 
 
 def context_result(

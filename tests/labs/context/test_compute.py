@@ -13,8 +13,8 @@ from transformers import AutoModel, AutoTokenizer
 
 from explorer.errors import BadInputError
 from explorer.labs.context.examples import BANK, PLAIN
-from explorer.labs.context.word.jobs import PAIRS, contextual_similarity, random_pairs
-from explorer.labs.context.word.schema import STATIC, ContextParams, ContextResult
+from explorer.labs.context.word import STATIC, ContextParams, ContextResult
+from explorer.labs.context.word_jobs import PAIRS, contextual_similarity, random_pairs
 from explorer.models.families import ARCHITECTURES
 from explorer.models.loaded_model import LoadedModel, load_model
 from explorer.settings import Settings

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from explorer.labs.context.layer import figures as layer_figures
-from explorer.labs.context.word import figures
-from explorer.labs.context.word.page import show
-from explorer.labs.context.word.schema import STATIC
+from explorer.labs.context import layer_figures
+from explorer.labs.context import word_figures as figures
+from explorer.labs.context.word import STATIC
+from explorer.labs.context.word_page import show
 from tests.labs.context.samples import context_result
 from tests.labs.drawing import HOSTILE, assert_draws, assert_safe
 

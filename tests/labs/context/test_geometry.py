@@ -9,7 +9,7 @@ from sklearn.decomposition import PCA
 from sklearn.metrics.pairwise import cosine_similarity
 from torch import Tensor
 
-from explorer.labs.context.word.jobs import projections
+from explorer.labs.context.word_jobs import projections
 from explorer.maths.geometry import cosines, pairwise, principal_plane
 
 

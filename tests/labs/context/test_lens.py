@@ -13,8 +13,7 @@ from scipy.special import log_softmax
 from transformers import BertForMaskedLM, PreTrainedTokenizerBase
 
 from explorer.errors import BadInputError
-from explorer.labs.context.lens.jobs import logit_lens
-from explorer.labs.context.lens.schema import (
+from explorer.labs.context.lens import (
     MOST_PLACES,
     LayerReading,
     LensParams,
@@ -23,6 +22,7 @@ from explorer.labs.context.lens.schema import (
     Standing,
     require_places,
 )
+from explorer.labs.context.lens_jobs import logit_lens
 from explorer.models.encoding import encode
 from explorer.models.families import ARCHITECTURES, Capability
 from explorer.models.loaded_model import LoadedModel, load_model

@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from explorer.charts.words import ordinal
-from explorer.labs.context.lens import figures as lens_figures
-from explorer.labs.context.lens.page import show
-from explorer.labs.context.lens.schema import LensResult
+from explorer.labs.context import lens_figures
+from explorer.labs.context.lens import LensResult
+from explorer.labs.context.lens_page import show
 from tests.labs.context.samples import lens_place, lens_result
 from tests.labs.drawing import HOSTILE, assert_draws, assert_safe
 

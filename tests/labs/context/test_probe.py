@@ -14,17 +14,20 @@ from explorer.errors import BadInputError
 from explorer.labs.context import probe_jobs
 from explorer.labs.context.probe import (
     PROBE_LAYERS,
+    TASKS,
+    LabelledWord,
     Probed,
     ProbedModel,
     ProbeParams,
     ProbeResult,
+    control_labels,
+    examples,
     probe_bar,
     probe_figure,
     probe_notes,
     probe_sentence,
     probe_table,
 )
-from explorer.labs.context.probe_data import TASKS, LabelledWord, control_labels, examples
 from explorer.models.encoding import encode
 from explorer.models.families import ARCHITECTURES
 from explorer.models.inside import depth_of, read

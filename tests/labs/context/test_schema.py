@@ -8,8 +8,8 @@ import pytest
 
 from explorer.errors import BadInputError
 from explorer.labs.context.examples import EXAMPLES, LENS_EXAMPLES, LENS_TRY, TRY
-from explorer.labs.context.lens.schema import LONGEST_FOLLOWED, MOST_GUESSES, LensParams
-from explorer.labs.context.word.schema import LONGEST_SENSE, LONGEST_WORD, MOST, ContextParams, find_word
+from explorer.labs.context.lens import LONGEST_FOLLOWED, MOST_GUESSES, LensParams
+from explorer.labs.context.word import LONGEST_SENSE, LONGEST_WORD, MOST, ContextParams, find_word
 
 PAIR = ("A bank of sand. | river", "The bank is shut.")
 

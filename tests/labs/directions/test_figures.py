@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from explorer.labs.directions import answer_figures, fifty_figures
-from explorer.labs.directions.blank import figures
+from explorer.labs.directions import blank_figures as figures
 from explorer.labs.directions.figures import bundled_decoders, bundled_encoders, stacks
 from explorer.labs.directions.schema import (
     KINDS,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from explorer.labs.directions.answer_figures import READ_OFF, proof_sentence, proof_table
 from explorer.labs.directions.jobs import next_token_proof
-from explorer.labs.directions.proof.figures import READ_OFF, proof_sentence, proof_table
 from explorer.labs.directions.schema import LossCurve, ProofParams, ProofResult
 
 

@@ -9,10 +9,9 @@ import pytest
 import torch
 
 from explorer.errors import BadInputError, MissingCapabilityError
-from explorer.labs.pairs.jobs import score_pair
-from explorer.labs.pairs.order import figures as order_figures
-from explorer.labs.pairs.order.jobs import drawn_pairs, score_kinds, score_order
-from explorer.labs.pairs.order.schema import KINDS, KindsParams, KindsResult, OrderParams, ScoredPair
+from explorer.labs.pairs import order as order_figures
+from explorer.labs.pairs.jobs import drawn_pairs, score_kinds, score_order, score_pair
+from explorer.labs.pairs.order import KINDS, KindsParams, KindsResult, OrderParams, ScoredPair
 from explorer.labs.pairs.schema import PairParams
 from explorer.models.families import Capability
 from explorer.models.loaded_model import LoadedModel, load_model

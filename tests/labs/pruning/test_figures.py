@@ -7,9 +7,8 @@ from random import Random
 
 from explorer.charts import KEPT
 from explorer.compress.cuts import Shape
-from explorer.labs.pruning import orders_figures, quantised_figures
-from explorer.labs.pruning.importance import figures as importance_figures
-from explorer.labs.pruning.remove import figures as prune_figures
+from explorer.labs.pruning import importance_figures, orders_figures, quantised_figures
+from explorer.labs.pruning import remove_figures as prune_figures
 from explorer.labs.pruning.schema import (
     About,
     FormResult,

@@ -17,7 +17,6 @@ from explorer.compress.cuts import kept_of_share
 from explorer.engine.local import LocalEngine
 from explorer.errors import BadInputError, ExplorerError, MissingCapabilityError
 from explorer.labs.pruning import LAB, params
-from explorer.labs.pruning.kept import find
 from explorer.labs.pruning.params import (
     ExportParams,
     HandParams,
@@ -27,6 +26,7 @@ from explorer.labs.pruning.params import (
     QuantiseParams,
     StepsParams,
 )
+from explorer.labs.pruning.work import find
 from explorer.settings import Settings
 from explorer.tuning.spec import RunSpec
 from tests.models.tiny import save_reader

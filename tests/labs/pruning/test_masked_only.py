@@ -7,10 +7,9 @@ from typing import Any, cast
 
 from explorer.compress.cuts import Cut
 from explorer.engine.resources import Resources
-from explorer.labs.pruning.kept import Pruned
 from explorer.labs.pruning.params import PruneParams
 from explorer.labs.pruning.steps import left_of
-from explorer.labs.pruning.work import Work
+from explorer.labs.pruning.work import Pruned, Work
 from tests.compress.subjects import model_subject, run_subject, tiny
 from tests.compress.test_removal import some
 

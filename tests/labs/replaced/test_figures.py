@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from explorer.labs.replaced import chips_figures as chips
 from explorer.labs.replaced import draws_figures, figures
-from explorer.labs.replaced.examples import BY_HAND, TEXT, TRY
+from explorer.labs.replaced.schema import BY_HAND, TEXT, TRY
 from explorer.models.records import read_scores
 from explorer.settings import BUNDLED_MODELS
 from tests.labs.drawing import HOSTILE, assert_draws, assert_safe

@@ -14,18 +14,19 @@ from transformers import ElectraForMaskedLM, ElectraForPreTraining
 
 from explorer.engine.resources import Resources
 from explorer.errors import BadInputError, ExplorerError, MissingCapabilityError
-from explorer.labs.replaced.examples import LIGHTHOUSE as TEXT
-from explorer.labs.replaced.examples import SEED, TEMPERATURE
-from explorer.labs.replaced.examples import TEXT as OPENING
 from explorer.labs.replaced.jobs import replaced_by_hand, replaced_draws, replaced_tokens
 from explorer.labs.replaced.schema import (
     DISCRIMINATOR,
+    SEED,
+    TEMPERATURE,
     DrawsParams,
     DrawsResult,
     HandParams,
     ReplacedParams,
     ReplacedResult,
 )
+from explorer.labs.replaced.schema import LIGHTHOUSE as TEXT
+from explorer.labs.replaced.schema import TEXT as OPENING
 from explorer.lru_cache import LRUCache
 from explorer.models.families.electra import generator_of
 from explorer.models.loaded_model import LoadedModel, ModelStore
@@ -236,7 +237,7 @@ def test_words_may_be_added_and_left_out(
 
 
 def test_a_broken_phrase_is_caught_and_a_false_date_is_not(discriminator: LoadedModel) -> None:
-    from explorer.labs.replaced.examples import BY_HAND
+    from explorer.labs.replaced.schema import BY_HAND
 
     with torch.inference_mode():
         found = {

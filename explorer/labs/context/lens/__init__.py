@@ -1,1 +1,0 @@
-"""Logit lens: the head read at every layer, as a table of tokens and as lines over the depth."""

@@ -1,1 +1,0 @@
-"""One blank, filled by each reader, and what each may look at."""

@@ -1,1 +1,0 @@
-"""What matters: the importance of every head, neuron, layer or weight."""
