@@ -15,21 +15,21 @@ LEAST = 12
 SAYS_SO = 400
 """Milliseconds after which a figure that is computed says so, which it does after 300."""
 
-STANDS = """([least, patient]) => {
+STANDS = """(least) => {
   const seen = (one) => one.checkVisibility({ visibilityProperty: true });
   const named = (one) => one.id || one.className;
   const figures = [...document.querySelectorAll(".block.figure")].filter(seen);
   const busy = figures.filter((one) => one.dataset.waiting || one.dataset.awaited !== undefined);
   const stops = [...document.querySelectorAll("button.stop")].filter(seen).map((one) => one.textContent.trim())
     .filter((name) => name.startsWith("Stop"));
-  if (busy.length || (patient && stops.length)) return null;
+  if (busy.length) return null;
   return {
     notices: [...document.querySelectorAll(".notice")].filter(seen).map((one) => one.textContent.trim()),
     stops,
     holes: figures.filter((one) => !one.querySelector(".plot:not([hidden])") && one.clientHeight > least).map(named),
   };
 }"""
-"""What stands on the tab once its figures are there; null before that, and while a Stop stands there for one who is patient."""
+"""What stands on the tab once its figures are there; null before that."""
 
 NOTHING: dict[str, list[str]] = {"notices": [], "stops": [], "holes": []}
 
@@ -105,10 +105,10 @@ SETTINGS = """(open) => document.querySelectorAll(`.settings-fold[aria-expanded=
 FOLDED = "[role=tabpanel]:visible button.label-wrap:not(.open)"
 
 
-def what_stands(page: Any, patient: bool) -> dict[str, list[str]]:
+def what_stands(page: Any) -> dict[str, list[str]]:
     """On the tab that was just opened."""
     page.wait_for_timeout(SAYS_SO)
-    stands: dict[str, list[str]] = page.wait_for_function(STANDS, arg=[LEAST, patient], polling=200).json_value()
+    stands: dict[str, list[str]] = page.wait_for_function(STANDS, arg=LEAST, polling=200).json_value()
     return stands
 
 

@@ -114,9 +114,6 @@ TYPED_ON = ("attention", "finetune", "replaced", "pretrain", "generation", "dist
 UNFOLDED = ("finetune", "delta")
 """The pages whose folds are opened on every screen."""
 
-ANSWERED_LIVE = {("attribution", "A model's prediction"), ("generation", "A meaning in words")}
-"""Where the first answer itself comes piece by piece, for a second or two: Stop stands there until it is whole."""
-
 STREAMED = {
     ("finetune", "Train"),
     ("delta", "Spectrum"),
@@ -150,6 +147,8 @@ DRAWN = {
 WORKED = {
     ("inputs", "Typos"): "typos_over_shares",
     ("context", "Probes"): "probe_layers",
+    ("attribution", "A model's prediction"): "attribute",
+    ("generation", "A meaning in words"): "generate",
     ("pruning", "Prune and see"): "compare_orders",
     ("pruning", "What matters"): "importance",
     ("pruning", "Take out"): "prune",

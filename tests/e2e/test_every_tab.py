@@ -33,7 +33,6 @@ from tests.e2e.looks import (
     what_stands,
 )
 from tests.e2e.tabs import (
-    ANSWERED_LIVE,
     DRAWN,
     IN_VIEW,
     OF_RUNS,
@@ -96,7 +95,7 @@ def test_a_newcomer_finds_every_tab_computed_and_is_not_kept_out(newcomer: Visit
         if tab.name:
             open_tab(page, tab.name)
         page.wait_for_selector(tab.shown)
-        stands = what_stands(page, (path, tab.name) in ANSWERED_LIVE)
+        stands = what_stands(page)
         assert stands == NOTHING, tab
         listed |= set(page.locator(NAMES).all_inner_texts())
         named |= set(page.locator(CHOSEN).all_inner_texts())
@@ -116,8 +115,7 @@ def test_a_newcomer_finds_every_tab_computed_and_is_not_kept_out(newcomer: Visit
     resize(page, *SIZES[0])
     listed |= set(page.locator(NAMES).all_inner_texts())  # where all of them have room
     assert listed <= named, "a tab is missing in tests/e2e/tabs.py"
-    if path in {worked for worked, _ in WORKED}:
-        assert not page.evaluate("window.began"), "nobody has pressed anything"
+    assert not page.evaluate("window.began"), "nobody has pressed anything"
     if path in TYPED_ON:
         assert_stays_text(page, tabs)
     resize(page, 1024, FOLD)
@@ -140,7 +138,7 @@ def test_so_does_one_who_has_looked_at_runs_of_every_kind(on_a_phone: Visit, ser
     for run in (classes(server, tiny_model), ANSWERS, WRITTEN):
         page.goto(f"{on_a_phone.address}/finetune?run={run}")
         page.wait_for_selector("#run-picker input")
-        page.wait_for_function(STANDS, arg=[LEAST, False], polling=200)
+        page.wait_for_function(STANDS, arg=LEAST, polling=200)
         page.wait_for_timeout(1500)  # the browser remembers the run once the server has told of what kind it is
     walked, wide = {}, {}
     for path in OF_RUNS:
@@ -151,7 +149,7 @@ def test_so_does_one_who_has_looked_at_runs_of_every_kind(on_a_phone: Visit, ser
             assert_dark(page, tabs_of(path)[0].shows)
         for tab in tabs_of(path):
             open_tab(page, tab.name)
-            walked[tab] = {**what_stands(page, (path, tab.name) in ANSWERED_LIVE), "stops": []}
+            walked[tab] = {**what_stands(page), "stops": []}
             if path in UNFOLDED:
                 unfold(page)
                 wide[tab] = too_wide(page)

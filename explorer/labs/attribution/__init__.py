@@ -3,8 +3,10 @@
 from explorer.action import Lab, LiveAction, Reads
 from explorer.engine.protocol import Job
 from explorer.labs.attribution import figures, plain
+from explorer.labs.attribution.examples import EXAMPLES
 from explorer.labs.attribution.params import OPENING, AttributeParams, AttributeRunParams
 from explorer.labs.attribution.schema import AttributionResult
+from explorer.models.catalog import DEFAULT_MODEL
 from explorer.worked import Opening
 
 _JOBS = "explorer.labs.attribution.jobs"
@@ -15,6 +17,7 @@ ATTRIBUTE = LiveAction(
     AttributeParams,
     figures.attribution_table,
     plain=plain.attribute,
+    openings=(Opening(AttributeParams(DEFAULT_MODEL, EXAMPLES[0].text, method=OPENING), AttributionResult),),
 )
 ATTRIBUTE_RUN = LiveAction(
     "attribute_run",

@@ -58,7 +58,9 @@ def build_model(page: Page, explain: Callable[[], None]) -> None:
     picked = examples.into(boxes)
     tried = tries.into([*boxes, shared.method])
     pressed = places.select(_pressed, [position], [position], **QUIET)
-    shared.wire(stream, *opened, *asked, picked, *tried, pressed.then)
+    asked += [picked, *tried, pressed.then]
+    stream.opens(*opened, note=shared.progress, start=str(shared.start.value), asked=asked)
+    shared.wire(stream, *asked)
 
 
 def _still_asked(text: str, second: str, places: Any, position: str) -> str:

@@ -8,11 +8,12 @@ from explorer.labs.generation import continued_figures as figures
 from explorer.labs.generation import next_figures
 from explorer.labs.generation.adapt import ADAPT
 from explorer.labs.generation.apart import SCORE_PARTS
-from explorer.labs.generation.continued import ContinueParams, NextParams
+from explorer.labs.generation.continued import ContinueParams, ContinueResult, NextParams
 from explorer.labs.generation.meaning import GENERATE
 from explorer.labs.generation.scores import SCORE_TEXTS
 from explorer.models.families import Capability
 from explorer.plain import plain_script
+from explorer.worked import Opening
 
 _JOBS = "explorer.labs.generation.continued_jobs"
 
@@ -22,6 +23,7 @@ CONTINUE_TEXT = LiveAction(
     ContinueParams,
     figures.continue_table,
     plain=plain_script("continue_text"),
+    openings=(Opening(ContinueParams(), ContinueResult),),
 )
 NEXT_TOKEN = Action(
     "next_token",

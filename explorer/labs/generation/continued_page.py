@@ -145,7 +145,10 @@ def build_continued(page: Page, tab: gr.Tab) -> None:
     why("how a token is chosen", WHY)
     folded = folds(CONTINUE_TEXT, "the rows")
     stream = Stream(page, CONTINUE_TEXT, asked.inputs, shown, folded, steered=[([start, stop], buttons)])
-    _start(asked, stream, start, tries, others, [while_in_view("#continue-rows", *asked.able), tab.select])
+    wanted = _wanted(asked, start, tries, others)
+    opened = map(asked.afresh, [while_in_view("#continue-rows", *asked.able), tab.select])
+    stream.opens(*opened, note=bar, start=str(start.value), asked=wanted)
+    stream.on(*wanted)
 
     stream.stops(start, stop)
     _at_a_token(page, asked, rows, place)
@@ -155,16 +158,16 @@ def _of_next(draw: Draw) -> Draw:
     return lambda result: draw(result.next)
 
 
-def _start(asked: Asked, stream: Stream, start: Any, tries: Tries, others: gr.HTML, opened: list[Any]) -> None:
-    """Wire what sets the rows going: from the text anew, or from a branch."""
+def _wanted(asked: Asked, start: Any, tries: Tries, others: gr.HTML) -> list[Any]:
+    """Return what sets the rows going: from the text anew, or from a branch."""
     inputs = asked.inputs
     moved = tries.into({name: inputs[name] for name in inputs if name not in ("model", "branch", "seed", "beams")})
-    anew = [start.click, inputs["text"].submit, *moved, *opened]
+    anew = [start.click, inputs["text"].submit, *moved]
     # On release: each value on the way would be a question.
     sliders = [inputs[name].release for name in (*PARAMETERS, "tokens")]
     same = [inputs["decoding"].input, inputs["seed"].submit, *sliders]
     pressed = others.select(_branch, [others], [asked.branch], **QUIET)
-    stream.on(*map(asked.afresh, anew), *same, pressed.then)
+    return [*map(asked.afresh, anew), *same, pressed.then]
 
 
 def _branch(shown: dict[str, Any], event: gr.EventData) -> str:

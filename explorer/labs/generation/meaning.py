@@ -28,6 +28,7 @@ from explorer.runs.examples import WRITTEN as EXAMPLE
 from explorer.tables import Table
 from explorer.tasks.formats.e2e import parse_meaning, spelled
 from explorer.tasks.slots import Said
+from explorer.worked import Opening
 
 MEANING = spelled(
     (
@@ -183,4 +184,5 @@ GENERATE = LiveAction(
     GenerateParams,
     generate_table,
     plain=generate,
+    openings=(Opening(GenerateParams(), GenerateResult),),
 )

@@ -17,6 +17,7 @@ from explorer.ui.controls import control
 from explorer.ui.kit import (
     QUIET,
     Tries,
+    bar_place,
     inputs_column,
     outputs_column,
     sentence_place,
@@ -55,7 +56,7 @@ def build_meaning(page: Page, tab: gr.Tab, picker: RunPicker) -> None:
             start, stop = start_stop("Put it into words", "generate")
             inputs = _settings(page, picker)
         with outputs_column():
-            said = sentence_place("generate-said")
+            said, bar = sentence_place("generate-said"), bar_place()
             texts = rich_text(elem_id="generate-texts", elem_classes=["wide"])
             tries = Tries(TRY)
             looked = sentence_place("slots-said")
@@ -80,8 +81,9 @@ def build_meaning(page: Page, tab: gr.Tab, picker: RunPicker) -> None:
         component.input(_meaning_of, list(slots.values()), [meaning], **QUIET)
     meaning.change(_slots_of, [meaning], list(slots.values()), **QUIET)
     moved = [tries.put(name, [meaning]) for name in TRY]
-    stream.on(start.click, meaning.submit, tab.select, picker.run.input, inputs["decoding"].input, *moved)
-
+    asked = [start.click, meaning.submit, picker.run.input, inputs["decoding"].input, *moved]
+    stream.opens(tab.select, note=bar, start=str(start.value), asked=asked)
+    stream.on(*asked)
     stream.stops(start, stop)
 
 
