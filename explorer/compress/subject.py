@@ -22,8 +22,7 @@ from explorer.models.loaded_model import LoadedModel
 from explorer.tasks.metrics import METRICS
 from explorer.tasks.task import TaskData
 from explorer.tuning.adapted import Adapted
-from explorer.tuning.classifier import as_loaded, as_mask_filler
-from explorer.tuning.merging import merged
+from explorer.tuning.merging import as_loaded, as_mask_filler, merged
 from explorer.tuning.reading import Scale, decide, precision
 from explorer.tuning.rows import ordered_batches
 from explorer.tuning.spec import LONGEST_ROW

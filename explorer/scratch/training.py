@@ -20,7 +20,7 @@ from explorer.scratch.objectives import OBJECTIVES, TRAINING
 from explorer.scratch.rows import Drawn
 from explorer.scratch.spec import NOTHING, ScratchSpec
 from explorer.scratch.text import Documents
-from explorer.tuning.best_checkpoint import Best, from_state
+from explorer.tuning.snapshots import Best, from_state
 from explorer.tuning.training import Update
 
 PEAK_RATES = {True: 4e-3, False: 2e-4}
