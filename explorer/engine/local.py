@@ -22,8 +22,7 @@ from explorer.engine.resources import Resources
 from explorer.engine.workers import Line, Workers
 from explorer.errors import BadInputError, ExplorerError, OutOfMemoryError
 from explorer.lru_cache import LRUCache
-from explorer.models.catalog import find_card
-from explorer.models.trained import made_by
+from explorer.models.catalog import find_card, made_by
 from explorer.runs.checks import model_of
 from explorer.runs.cpu_share import share_freed_memory
 from explorer.runs.manager import RunManager
@@ -76,8 +75,8 @@ class LocalEngine:
         there yet.
         """
         with IMPORTING:
+            from explorer.models.catalog import own_folder, trained_folder
             from explorer.models.loaded_model import load_model
-            from explorer.models.trained import own_folder, trained_folder
             from explorer.runs.open import keep_model
 
         record = self._maker(model_id)

@@ -14,7 +14,7 @@ from typing import Any
 from explorer.engine.call_job import flat
 from explorer.engine.local import LocalEngine
 from explorer.errors import ExplorerError
-from explorer.models.trained import made_by
+from explorer.models.catalog import made_by
 from explorer.runs.manager import RunManager
 from explorer.runs.record import RunRecord
 from explorer.runs.store import RUN_ID, RunStore

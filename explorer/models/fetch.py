@@ -1,4 +1,5 @@
-"""Downloads one large file of the hub into the hub library's cache, so that it can be watched, stopped and resumed.
+"""A model's files: a large one downloaded into the hub library's cache, so that it can be watched, stopped and resumed; a
+bundled one checked by its sum; and the messages for a model that cannot be had.
 
 huggingface_hub 2.4 throws away a file that has half arrived, reports progress once every 10 MB, and cannot be stopped;
 a classroom on one line needs better. Only the blob is made here: hf_hub_download then finds it complete and links it.
@@ -9,17 +10,76 @@ from __future__ import annotations
 import hashlib
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
 
 import httpx2
 from filelock import FileLock, Timeout
 from huggingface_hub import get_hf_file_metadata, get_session, hf_hub_url
+from huggingface_hub.errors import GatedRepoError, HFValidationError, LocalEntryNotFoundError, RepositoryNotFoundError
 from huggingface_hub.file_download import repo_folder_name
 from huggingface_hub.utils import build_hf_headers  # type: ignore[attr-defined]
 
 from explorer.errors import ModelUnavailableError
+from explorer.models.catalog import DEFAULT_MODEL, find_card
+from explorer.models.families import ARCHITECTURES
 from explorer.settings import Settings
+
+
+def explain(model_id: str, error: Exception) -> str:
+    """Return the message for a failed download: what happened and what to do."""
+    if isinstance(error, GatedRepoError):
+        return (
+            f"{model_id} is gated: its owners ask you to accept their terms on the hub and to log in "
+            f"(`hf auth login`). {DEFAULT_MODEL} needs neither."
+        )
+    if isinstance(error, RepositoryNotFoundError):
+        return f"The hub has no model called {model_id}. Check the spelling (owner/name); private models need a login."
+    if isinstance(error, HFValidationError):
+        return f"{model_id!r} is not a model id. An id looks like google-bert/bert-base-uncased."
+    status = getattr(getattr(error, "response", None), "status_code", None)
+    if status is not None:
+        return f"The hub answered with an error ({status}). Try again in a minute, or use {DEFAULT_MODEL}."
+    if isinstance(error, OSError) and "No space left" in str(error):
+        return f"The disk is full, so {model_id} cannot be kept. Free some space, or use {DEFAULT_MODEL}."
+    if isinstance(error, PermissionError):
+        return f"{model_id} cannot be kept: this server may not write to its model folder. Use {DEFAULT_MODEL}."
+    # A silent hub ends in a LocalEntryNotFoundError, which is a ValueError too.
+    if isinstance(error, ValueError) and not isinstance(error, LocalEntryNotFoundError):  # which a silent hub ends in
+        return no_network(model_id, "what answered is not a model hub (a network's login page does that)")
+    return no_network(model_id, "the connection failed or broke off")
+
+
+def no_network(model_id: str, reason: str) -> str:
+    """Return the message if the hub does not answer."""
+    return (
+        f"{model_id} could not be downloaded: {reason}. Check the network and choose it again (what has arrived is "
+        f"kept), or go on with {DEFAULT_MODEL}, which is bundled."
+    )
+
+
+def no_folder(model_id: str, settings: Settings, needed: str = "config.json and model.safetensors") -> str:
+    """Return the message for a folder that is not opened."""
+    if not settings.local_folders:
+        return "This server does not open folders of its own; give the id of a model on the hub."
+    what = "tokenizer" if needed == "tokenizer.json" else "model"
+    return f"There is no {what} in the folder {model_id}: it must hold {needed}."
+
+
+def repair(model_id: str) -> str:
+    """Return the sentence on what to do about a damaged model."""
+    card = find_card(model_id)
+    if card is not None and card.bundled:
+        return f"Whoever runs the server has to restore assets/models/{model_id} from the repository; the other models work."
+    return "Delete its folder and download it again."
+
+
+def unsupported(model_id: str, model_type: str) -> str:
+    """Return the message for a model of another family."""
+    *names, last = dict.fromkeys(entry.family.split(" ")[0].split("-v2")[0] for entry in ARCHITECTURES)
+    return f"{model_id} is a {model_type} model. Supported are {', '.join(names)} and {last}."
+
 
 UPDATE_SECONDS = 0.25
 PAUSE_SECONDS = 1.0
@@ -114,3 +174,52 @@ def _verify(model_id: str, part: Path, size: int | None, etag: str) -> None:
 
 def _size(file: Path) -> int:
     return file.stat().st_size if file.exists() else 0
+
+
+SUMS = "SHA256SUMS"
+"""The list in a model's folder, in the format of the system's own `sha256sum --check`."""
+
+LOADED = ("*.safetensors", "*.safetensors.index.json", "config.json", "tokenizer.json", "tokenizer_config.json")
+"""The files of a model that are loaded; cards, figures and logs may change without a new list."""
+
+
+def write_sums(folder: Path) -> Path:
+    """List the files of a model with their sums, and return the path of the list."""
+    files = sorted({file for pattern in LOADED for file in folder.glob(pattern)})
+    listed = folder / SUMS
+    listed.write_text("".join(f"{_sum_of(file)}  {file.name}\n" for file in files), encoding="ascii", newline="\n")
+    listed.chmod(0o644)  # a new file's mode depends on the umask of whoever writes it
+    return listed
+
+
+def check_sums(model_id: str, folder: Path, only: Iterable[str] = ()) -> None:
+    """Raise ModelUnavailableError, which names the file, for a bundled model that differs from its list.
+
+    only: the files that matter, all if empty. A file is read once, and again when it has changed.
+    """
+    card = find_card(model_id)
+    listed = folder / SUMS
+    if card is None or not card.bundled or not listed.is_file():
+        return
+    try:
+        lines = [line.split("  ", 1) for line in listed.read_text(encoding="ascii").splitlines()]
+        changed = [name for right, name in lines if (not only or name in only) and _sum_of(folder / name) != right]
+    except (OSError, ValueError) as error:
+        raise ModelUnavailableError(f"{model_id} cannot be read ({str(error)[:150]}). {repair(model_id)}") from error
+    if changed:
+        raise ModelUnavailableError(
+            f"{changed[0]} of {model_id} is damaged: it is not the file that {SUMS} lists. {repair(model_id)} Whoever changed "
+            f"it on purpose writes the list anew: python -m pretraining sums assets/models/{model_id}"
+        )
+
+
+def _sum_of(file: Path) -> str:
+    state = file.stat()
+    return _read_sum(file, state.st_size, state.st_mtime_ns)
+
+
+@cache
+# Size and time of change are part of the key, so a changed file is read again.
+def _read_sum(file: Path, size: int, changed: int) -> str:
+    with file.open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()

@@ -20,11 +20,9 @@ from huggingface_hub.utils import validate_repo_id  # type: ignore[attr-defined]
 from tqdm.auto import tqdm
 
 from explorer.errors import ModelUnavailableError
-from explorer.models.catalog import DEFAULT_MODEL, find_card
+from explorer.models.catalog import DEFAULT_MODEL, find_card, made_by, trained_folder
 from explorer.models.families import find_architecture
-from explorer.models.fetch import fetch_blob
-from explorer.models.model_errors import explain, no_folder, no_network, repair, unsupported
-from explorer.models.trained import made_by, trained_folder
+from explorer.models.fetch import explain, fetch_blob, no_folder, no_network, repair, unsupported
 from explorer.settings import BUNDLED_MODELS, GIBIBYTE, Settings
 
 VOCABULARY_FILES = ("tokenizer.json", "vocab.txt", "vocab.json", "spm.model", "spiece.model", "tokenizer.model")

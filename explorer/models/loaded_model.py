@@ -18,10 +18,9 @@ from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from explorer.errors import MissingCapabilityError, ModelUnavailableError
 from explorer.garbage_collection import leave_imports_out
-from explorer.models.checksums import check_sums
 from explorer.models.families import Architecture, Capability, find_architecture
+from explorer.models.fetch import check_sums, repair, unsupported
 from explorer.models.hub import read_config, require_folder
-from explorer.models.model_errors import repair, unsupported
 from explorer.settings import Settings
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from explorer.published import albert, counts
+from explorer.models import published
+from explorer.published import counts
 from explorer.published.check import Check
 
 _TENS = "Rounded to tens it is the paper's figure."
@@ -68,8 +69,8 @@ CHECKS = (
         *(counts.DISTILBERT, "With its MLM head it is {instead}.", counts.with_heads("DistilBERT")),
     ),
     *(_albert(*row) for row in _ALBERTS),
-    *(_sharing("Table 3", shared, row[0], row[1]) for shared, rows in albert.TABLE_3 for row in rows),
-    *(_sharing("Table 4", shared, row[0], row[1]) for shared, rows in albert.TABLE_4 for row in rows),
+    *(_sharing("Table 3", shared, row[0], row[1]) for shared, rows in published.ALBERT_TABLE_3 for row in rows),
+    *(_sharing("Table 4", shared, row[0], row[1]) for shared, rows in published.ALBERT_TABLE_4 for row in rows),
     Check(
         *("electra", "Table 1", "ELECTRA-small (discriminator), parameters", "14M", _WITH_HEADS),
         *(counts.with_heads("ELECTRA discriminator"), _SMALL),

@@ -10,7 +10,7 @@ import torch
 from torch import nn
 from transformers import BertForMaskedLM, PreTrainedModel
 
-from explorer.models.trained import TRAINED_FOLDER
+from explorer.models.catalog import TRAINED_FOLDER
 from explorer.objectives.batches import Batch
 from explorer.objectives.electra import ElectraPair, electra_loss
 from explorer.objectives.losses import Loss, causal_loss, masked_loss, with_pairs

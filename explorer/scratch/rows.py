@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from transformers import PreTrainedTokenizerBase
 
 from explorer.maths.corruption import CorruptionRecipe
-from explorer.models.masker import Masker
+from explorer.models.hiding import Masker
 from explorer.objectives.batches import Batch, collate
 from explorer.objectives.rows import Row, RowMaker, row_maker
 from explorer.objectives.text import TextStore

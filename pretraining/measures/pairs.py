@@ -12,7 +12,7 @@ import torch
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from explorer.maths.corruption import CorruptionRecipe
-from explorer.models.masker import Masker
+from explorer.models.hiding import Masker
 from explorer.models.records import Measure
 from explorer.objectives.batches import collate
 from explorer.objectives.heads import encode, pair_logits

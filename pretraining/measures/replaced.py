@@ -13,7 +13,7 @@ from explorer.errors import ModelUnavailableError
 from explorer.maths.corruption import CorruptionRecipe
 from explorer.maths.detection import sampled
 from explorer.models.families.electra import generator_of
-from explorer.models.masker import Masker
+from explorer.models.hiding import Masker
 from explorer.models.records import Measure
 from explorer.objectives.batches import collate
 from explorer.objectives.electra import fill, replaced_logits

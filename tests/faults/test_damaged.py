@@ -15,7 +15,7 @@ from explorer.errors import ExplorerError, ModelUnavailableError
 from explorer.labs.masking import FILL_MASKS
 from explorer.models import hub
 from explorer.models.catalog import CATALOG
-from explorer.models.checksums import LOADED, SUMS, check_sums, write_sums
+from explorer.models.fetch import LOADED, SUMS, check_sums, write_sums
 from explorer.models.loaded_model import load_model
 from explorer.models.tokenizer_store import load_tokenizer
 from explorer.runs.database import FILE

@@ -24,7 +24,7 @@ from explorer.engine.local import LocalEngine, Question
 from explorer.engine.protocol import DownloadProgress, Job, ModelStatus
 from explorer.engine.resources import Resources
 from explorer.errors import ExplorerError
-from explorer.models.trained import made_by
+from explorer.models.catalog import made_by
 from explorer.runs.record import RunRecord, RunStatus
 from explorer.settings import Settings
 

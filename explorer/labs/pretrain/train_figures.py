@@ -12,7 +12,7 @@ from markupsafe import Markup
 from explorer.charts import Panel, Picture, Trace, axis, level, line, picture, points
 from explorer.charts.words import caption, cells, compact, label, percent
 from explorer.labs.pretrain.train_said_figures import ended_at, loss_at, name_of, pretrain_sentence, spec_of
-from explorer.models.trained import trained_id
+from explorer.models.catalog import trained_id
 from explorer.runs.comparing import Compared
 from explorer.runs.record import RunRecord, RunStatus
 from explorer.scratch.checkpoint_samples import Said
