@@ -17,13 +17,12 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from explorer import ledger
-from explorer.all_pages import pages_and_tabs
 from explorer.engine.protocol import Engine
 from explorer.errors import readable
-from explorer.foot import lay_out_feet
 from explorer.home import HOME
 from explorer.labs import CHAPTERS, LABS, Lab
 from explorer.lessons.routes import lesson_routes
+from explorer.navigation import lay_out_feet, pages_and_tabs
 from explorer.path import PLACES, Place
 from explorer.reference import Reference, all_of
 from explorer.serving import links, server, sessions

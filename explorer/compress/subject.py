@@ -13,8 +13,7 @@ from transformers import PreTrainedModel
 
 from explorer.compress.asking import BY_CLASS, Asked, Kind, ask, asked_of, example_losses, kind_of
 from explorer.compress.cuts import Cut, Shape
-from explorer.compress.layouts import shape_of, why_not_removed
-from explorer.compress.removal import masked, remove
+from explorer.compress.removal import masked, remove, shape_of, why_not_removed
 from explorer.errors import BadInputError
 from explorer.models.heads import head_at
 from explorer.models.inside import private_tree

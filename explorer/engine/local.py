@@ -14,14 +14,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from explorer.engine.answers import Answers
-from explorer.engine.call_job import IMPORTING, able, begun, flat, inference, named, no_plain_values
 from explorer.engine.computation import Computation, Subscription
-from explorer.engine.freed import trimmer
 from explorer.engine.protocol import DownloadProgress, Job, ModelStatus
-from explorer.engine.resources import Resources
+from explorer.engine.resources import IMPORTING, Resources, able, begun, flat, inference, named, no_plain_values
 from explorer.engine.workers import Line, Workers
 from explorer.errors import BadInputError, ExplorerError, OutOfMemoryError
 from explorer.lru_cache import LRUCache
+from explorer.memory import trimmer
 from explorer.models.catalog import find_card, made_by
 from explorer.runs.checks import model_of
 from explorer.runs.cpu_share import share_freed_memory

@@ -17,7 +17,7 @@ from safetensors import SafetensorError
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from explorer.errors import MissingCapabilityError, ModelUnavailableError
-from explorer.garbage_collection import leave_imports_out
+from explorer.memory import leave_imports_out
 from explorer.models.families import Architecture, Capability, find_architecture
 from explorer.models.fetch import check_sums, repair, unsupported
 from explorer.models.hub import read_config, require_folder

@@ -13,8 +13,7 @@ from explorer.models.families import find_architecture
 from explorer.models.fetch import unsupported
 from explorer.models.hub import read_config, require_folder
 from explorer.runs.record import RunRecord
-from explorer.scratch.objectives import OBJECTIVES
-from explorer.scratch.spec import NOTHING, ScratchSpec, no_bert
+from explorer.scratch.spec import NOTHING, OBJECTIVES, ScratchSpec, no_bert
 from explorer.scratch.text import read_documents
 from explorer.settings import Settings
 from explorer.tasks.sources import card

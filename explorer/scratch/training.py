@@ -13,12 +13,9 @@ from torch import Tensor, nn
 from transformers import PreTrainedTokenizerBase
 
 from explorer.errors import BadInputError
-from explorer.scratch.checkpoint_samples import Said
-from explorer.scratch.fills import say
-from explorer.scratch.learning import Learner
-from explorer.scratch.objectives import OBJECTIVES, TRAINING
+from explorer.scratch.learning import Learner, say
 from explorer.scratch.rows import Drawn
-from explorer.scratch.spec import NOTHING, ScratchSpec
+from explorer.scratch.spec import NOTHING, OBJECTIVES, TRAINING, Said, ScratchSpec
 from explorer.scratch.text import Documents
 from explorer.tuning.snapshots import Best, from_state
 from explorer.tuning.training import Update

@@ -11,7 +11,7 @@ from explorer.maths.corruption import CorruptionRecipe
 from explorer.models.hiding import Masker
 from explorer.models.records import Measure
 from explorer.objectives.batches import collate
-from explorer.objectives.heads import encode, mlm_logits
+from explorer.objectives.losses import encode, mlm_logits
 from explorer.objectives.rows import Row, RowMaker, row_maker
 from explorer.objectives.text import TextStore
 from pretraining.measures.measure import Subject

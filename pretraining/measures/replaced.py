@@ -17,7 +17,7 @@ from explorer.models.hiding import Masker
 from explorer.models.records import Measure
 from explorer.objectives.batches import collate
 from explorer.objectives.electra import fill, replaced_logits
-from explorer.objectives.heads import encode, mlm_logits
+from explorer.objectives.losses import encode, mlm_logits
 from explorer.objectives.rows import row_maker
 from pretraining.measures.masks import LENGTH, ROWS_PER_BATCH, all_rows
 from pretraining.measures.measure import Subject
