@@ -256,7 +256,8 @@ class LocalEngine:
 
     def prepare(self, model_id: str) -> Iterator[DownloadProgress]:
         """Download the model if needed, then load it; the last update comes when the model is in memory."""
-        from explorer.models.hub import download, local_folder
+        from explorer.models.folders import local_folder
+        from explorer.models.hub import download
 
         if local_folder(model_id, self._settings) is None and not made_by(model_id):
             with closing(download(model_id, self._settings)) as updates:  # a visitor who leaves stops the download
@@ -278,7 +279,7 @@ class LocalEngine:
 
     def status(self, model_id: str) -> ModelStatus:
         """Describe a model from memory if it is loaded, else from the catalog or the run that made it."""
-        from explorer.models.hub import local_folder
+        from explorer.models.folders import local_folder
 
         card = find_card(model_id)
         # Not `store`, which would import torch to find that nothing is loaded.

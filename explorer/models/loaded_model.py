@@ -19,8 +19,7 @@ from transformers import PreTrainedModel, PreTrainedTokenizerBase
 from explorer.errors import MissingCapabilityError, ModelUnavailableError
 from explorer.memory import leave_imports_out
 from explorer.models.families import Architecture, Capability, find_architecture
-from explorer.models.fetch import check_sums, repair, unsupported
-from explorer.models.hub import read_config, require_folder
+from explorer.models.folders import check_sums, read_config, repair, require_folder, unsupported
 from explorer.settings import Settings
 
 

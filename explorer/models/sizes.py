@@ -17,7 +17,7 @@ from explorer.errors import BadInputError, ExplorerError
 from explorer.models.catalog import find_card
 from explorer.models.families import ARCHITECTURES, Architecture, by_family, find_architecture
 from explorer.models.families.family import Part
-from explorer.models.hub import read_config
+from explorer.models.folders import read_config
 from explorer.models.loaded_model import LOADING
 from explorer.models.published import PUBLISHED
 from explorer.settings import BUNDLED_MODELS

@@ -15,7 +15,7 @@ from transformers import AutoTokenizer, PreTrainedTokenizerBase
 from explorer.errors import ExplorerError, ModelUnavailableError
 from explorer.lru_cache import LRUCache
 from explorer.models.catalog import OWN_TOKENIZERS
-from explorer.models.fetch import check_sums
+from explorer.models.folders import check_sums
 from explorer.models.hub import tokenizer_folder
 from explorer.models.loaded_model import check_tokenizer
 from explorer.settings import BUNDLED_TOKENIZERS, Settings

@@ -10,8 +10,7 @@ from typing import Any
 from explorer.errors import BadInputError, ModelUnavailableError
 from explorer.models.catalog import trained_id
 from explorer.models.families import find_architecture
-from explorer.models.fetch import unsupported
-from explorer.models.hub import read_config, require_folder
+from explorer.models.folders import read_config, require_folder, unsupported
 from explorer.runs.record import RunRecord
 from explorer.scratch.spec import NOTHING, OBJECTIVES, ScratchSpec, no_bert
 from explorer.scratch.text import read_documents

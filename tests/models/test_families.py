@@ -11,7 +11,7 @@ import torch
 import transformers
 
 from explorer.models.families import ARCHITECTURES, Architecture, Capability, by_family, find_architecture
-from explorer.models.fetch import unsupported
+from explorer.models.folders import unsupported
 from explorer.models.loaded_model import LoadedModel, load_model
 from explorer.settings import Settings
 from explorer.tuning.spec import TARGETS

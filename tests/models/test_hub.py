@@ -15,8 +15,8 @@ from huggingface_hub import constants
 
 from explorer.errors import ModelUnavailableError
 from explorer.models.catalog import DEFAULT_MODEL
-from explorer.models.fetch import explain
-from explorer.models.hub import download, local_folder, require_folder, weight_files
+from explorer.models.folders import explain, local_folder, require_folder, weight_files
+from explorer.models.hub import download
 from explorer.models.loaded_model import load_model
 from explorer.settings import Settings
 from tests.models import tiny

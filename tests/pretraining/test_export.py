@@ -12,7 +12,7 @@ from safetensors import safe_open
 from transformers import AutoModelForMaskedLM, AutoTokenizer, BertForPreTraining, PreTrainedTokenizerBase
 
 from explorer.models.families import by_family
-from explorer.models.fetch import SUMS
+from explorer.models.folders import SUMS
 from pretraining.export import export_model, overwrite
 from tests.models.tiny import build
 

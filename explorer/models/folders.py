@@ -1,30 +1,125 @@
-"""A model's files: a large one downloaded into the hub library's cache, so that it can be watched, stopped and resumed; a
-bundled one checked by its sum; and the messages for a model that cannot be had.
+"""Finds a model's folder on this machine (bundled, named by the visitor, made by a run, or downloaded before), checks its files,
+and says what to do about a model that cannot be had.
 
-huggingface_hub 2.4 throws away a file that has half arrived, reports progress once every 10 MB, and cannot be stopped;
-a classroom on one line needs better. Only the blob is made here: hf_hub_download then finds it complete and links it.
+A damaged file could be loaded as a silently wrong model, so SHA-256 sums stand beside the files of a bundled one.
 """
 
 from __future__ import annotations
 
 import hashlib
-import re
-import time
-from collections.abc import Iterable, Iterator
+import json
+from collections.abc import Iterable
+from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
+from typing import Any
 
-import httpx2
-from filelock import FileLock, Timeout
-from huggingface_hub import get_hf_file_metadata, get_session, hf_hub_url
+from huggingface_hub import hf_hub_download
 from huggingface_hub.errors import GatedRepoError, HFValidationError, LocalEntryNotFoundError, RepositoryNotFoundError
-from huggingface_hub.file_download import repo_folder_name
-from huggingface_hub.utils import build_hf_headers  # type: ignore[attr-defined]
+from huggingface_hub.utils import validate_repo_id  # type: ignore[attr-defined]
 
 from explorer.errors import ModelUnavailableError
-from explorer.models.catalog import DEFAULT_MODEL, find_card
+from explorer.models.catalog import DEFAULT_MODEL, find_card, made_by, trained_folder
 from explorer.models.families import ARCHITECTURES
-from explorer.settings import Settings
+from explorer.settings import BUNDLED_MODELS, Settings
+
+
+def local_folder(model_id: str, settings: Settings) -> Path | None:
+    """Return the folder that already holds a model on this machine, or None; never asks the network."""
+    card = find_card(model_id)
+    if card is not None and card.bundled:
+        return BUNDLED_MODELS / model_id
+    if made_by(model_id):
+        return trained_folder(model_id, settings)
+    if settings.local_folders and looks_like_folder(model_id):
+        try:
+            folder = Path(model_id).expanduser()
+            return folder if (folder / "config.json").is_file() else None
+        except (OSError, RuntimeError, ValueError):  # too long, forbidden, an unknown ~user, a null byte
+            return None
+    if not allowed(model_id, settings):
+        return None
+    try:
+        config = hf_hub_download(model_id, "config.json", cache_dir=settings.hub_cache, local_files_only=True)
+    except (LocalEntryNotFoundError, HFValidationError):
+        return None
+    folder = Path(config).parent
+    return folder if weight_files(folder) else None
+
+
+def allowed(model_id: str, settings: Settings) -> bool:
+    """Return whether this server opens a model of the hub; without a list, any."""
+    return not settings.hub_allowed or any(
+        fnmatchcase(model_id.lower(), pattern.lower()) for pattern in settings.hub_allowed
+    )
+
+
+def weight_files(folder: Path) -> list[Path]:
+    """Return the complete set of safetensors files in a folder; empty if one is missing, or the index cannot be read."""
+    index = folder / "model.safetensors.index.json"
+    names = ["model.safetensors"]
+    if index.is_file():
+        try:
+            names = sorted(set(json.loads(index.read_text(encoding="utf-8"))["weight_map"].values()))
+        except (ValueError, LookupError, TypeError, AttributeError):
+            return []
+    files = [folder / name for name in names]
+    return files if all(file.is_file() for file in files) else []
+
+
+def require_folder(model_id: str, settings: Settings) -> Path:
+    """Return the model's folder as local_folder. Raises ModelUnavailableError with what to do if the model is not here."""
+    folder = local_folder(model_id, settings)
+    if folder is None:
+        refuse_elsewhere(model_id, settings)
+        raise ModelUnavailableError(
+            f"{model_id} is not on this machine yet. Choose it in the model picker to download it, "
+            f"or go on with {DEFAULT_MODEL}, which is bundled."
+        )
+    if not weight_files(folder):
+        raise ModelUnavailableError(
+            f"{model_id} has no model.safetensors. Pickled weights are never loaded, since they can run code; "
+            "save the model again with save_pretrained, which writes safetensors."
+        )
+    return folder
+
+
+def refuse_elsewhere(model_id: str, settings: Settings) -> None:
+    """Raise ModelUnavailableError for what no hub has, such as a folder or a run's model, and for what this server's
+    list leaves out.
+    """
+    if made_by(model_id):
+        raise ModelUnavailableError(
+            f"{model_id} is the model of a run that is no longer on this server. Train it again, or go on with {DEFAULT_MODEL}."
+        )
+    if looks_like_folder(model_id):
+        raise ModelUnavailableError(no_folder(model_id, settings))
+    try:
+        validate_repo_id(model_id)
+    except HFValidationError as error:
+        raise ModelUnavailableError(explain(model_id, error)) from None
+    if not allowed(model_id, settings):
+        raise ModelUnavailableError(
+            f"This server does not open {model_id}: of the hub's models it takes {', '.join(settings.hub_allowed)}. "
+            f"Choose one of these, or go on with {DEFAULT_MODEL}; whoever runs the server can add others (EXPLORER_HUB_ALLOW)."
+        )
+
+
+def looks_like_folder(model_id: str) -> bool:
+    """Return whether a name is spelt as a path, which no id of the hub is; whether it exists is not asked."""
+    return model_id.startswith(("/", "~", ".")) or model_id.count("/") > 1 or "\\" in model_id
+
+
+def read_config(model_id: str, file: Path) -> dict[str, Any]:
+    """Read a model's config.json. Raises ModelUnavailableError if it cannot be read."""
+    try:
+        values = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        values = None
+    if not isinstance(values, dict):
+        said = f"The config.json of {model_id} cannot be read, so its kind is unknown."
+        raise ModelUnavailableError(f"{said} {repair(model_id)}")
+    return values
 
 
 def explain(model_id: str, error: Exception) -> str:
@@ -79,101 +174,6 @@ def unsupported(model_id: str, model_type: str) -> str:
     """Return the message for a model of another family."""
     *names, last = dict.fromkeys(entry.family.split(" ")[0].split("-v2")[0] for entry in ARCHITECTURES)
     return f"{model_id} is a {model_type} model. Supported are {', '.join(names)} and {last}."
-
-
-UPDATE_SECONDS = 0.25
-PAUSE_SECONDS = 1.0
-FRUITLESS_TRIES = 3
-"""How often in a row a broken connection may bring nothing before the download is given up."""
-
-
-def fetch_blob(model_id: str, name: str, settings: Settings) -> Iterator[int]:
-    """Fetch a file, yielding how many of its bytes are here; closing the iterator stops it and keeps what has arrived.
-
-    If another visitor is fetching the same file, that download is followed instead. Raises httpx2.HTTPError, OSError,
-    or ModelUnavailableError if what arrived is not what the hub holds.
-    """
-    url = hf_hub_url(model_id, name, endpoint=settings.hub_endpoint)
-    known = get_hf_file_metadata(url, timeout=settings.hub_timeout, endpoint=settings.hub_endpoint)
-    if not re.fullmatch(r"[\w.-]+", known.etag or ""):  # it becomes a file's name
-        return  # without a name for the blob this is left to the library
-    folder = settings.hub_cache / repo_folder_name(repo_id=model_id, repo_type="model")
-    blob = folder / "blobs" / str(known.etag)
-    part = blob.with_name(f"{blob.name}.incomplete")
-    part.parent.mkdir(parents=True, exist_ok=True)
-    # the page's generator wanders from thread to thread, so the lock must not belong to one
-    lock = FileLock(settings.hub_cache / ".locks" / folder.name / f"{blob.name}.fetch", thread_local=False)
-    Path(lock.lock_file).parent.mkdir(parents=True, exist_ok=True)
-    yield from _wait_for(lock, part)
-    try:
-        if not blob.exists():  # another process may have completed it while this one waited
-            yield from _complete(url, part, known.size, settings.hub_timeout)
-            _verify(model_id, part, known.size, blob.name)
-            part.replace(blob)
-    finally:
-        lock.release()
-
-
-def _wait_for(lock: FileLock, part: Path) -> Iterator[int]:
-    """Take the lock; while another holds it, yield how far that download is."""
-    while True:
-        try:
-            lock.acquire(timeout=0)
-            return
-        except Timeout:
-            yield _size(part)
-            time.sleep(UPDATE_SECONDS)
-
-
-def _complete(url: str, part: Path, size: int | None, timeout: float) -> Iterator[int]:
-    """Append what is missing, going on after a broken connection as long as each try brings something."""
-    fruitless = 0
-    while size is None or _size(part) != size:
-        before = _size(part)
-        try:
-            yield from _append(url, part, size, timeout)
-            return
-        except httpx2.TransportError:
-            fruitless = 0 if _size(part) > before else fruitless + 1
-            if fruitless == FRUITLESS_TRIES:
-                raise
-            time.sleep(PAUSE_SECONDS)
-
-
-def _append(url: str, part: Path, size: int | None, timeout: float) -> Iterator[int]:
-    """Request the bytes from the end of `part` on; start over if the server or the file's length demand it."""
-    here = _size(part)
-    headers = {**build_hf_headers(), "Accept-Encoding": "identity"}  # compressed bytes could not be counted or resumed
-    if size is not None and 0 < here < size:
-        headers["Range"] = f"bytes={here}-"
-    with get_session().stream("GET", url, headers=headers, timeout=timeout, follow_redirects=True) as response:
-        response.raise_for_status()
-        here = here if response.status_code == 206 else 0  # a server that ignores Range sends the whole file, with 200
-        told = 0.0
-        with part.open("ab" if here else "wb") as file:
-            for chunk in response.iter_bytes():
-                file.write(chunk)
-                here += len(chunk)
-                if time.monotonic() - told >= UPDATE_SECONDS:
-                    told = time.monotonic()
-                    yield here
-
-
-def _verify(model_id: str, part: Path, size: int | None, etag: str) -> None:
-    """Check a file's size and SHA-256. Raises ModelUnavailableError."""
-    with part.open("rb") as file:
-        # The hub names large files after their SHA-256; small ones have another kind of tag.
-        right = re.fullmatch("[0-9a-f]{64}", etag) is None or hashlib.file_digest(file, "sha256").hexdigest() == etag
-    if not right or (size is not None and _size(part) != size):
-        part.unlink()  # going on from it cannot help
-        raise ModelUnavailableError(
-            f"What arrived of {model_id} is not what the hub holds, so it was thrown away. Choose it again to start "
-            "over."
-        )
-
-
-def _size(file: Path) -> int:
-    return file.stat().st_size if file.exists() else 0
 
 
 SUMS = "SHA256SUMS"
