@@ -9,7 +9,7 @@ import signal
 import sys
 from dataclasses import replace
 
-from explorer.garbage_collection import no_search
+from explorer.memory import no_search
 from explorer.settings import LAST_PORT, listen_on, settings
 
 if __name__ == "__main__":  # before Gradio is imported, which reads settings itself and says nothing that helps

@@ -34,7 +34,7 @@ from explorer.settings import BUNDLED_MODELS, ROOT, Settings
 from explorer.tasks.formats.glue import read_glue
 from explorer.tasks.sources import load
 from explorer.tasks.task import TaskData
-from explorer.tuning.kinds.kind import EVALUATIONS_PER_EPOCH
+from explorer.tuning.kinds import EVALUATIONS_PER_EPOCH
 from explorer.tuning.reading import has_bfloat16
 from explorer.tuning.spec import QUICK_ROWS, RunSpec
 

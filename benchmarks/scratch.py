@@ -21,12 +21,11 @@ from explorer.engine.local import LocalEngine
 from explorer.engine.protocol import Job
 from explorer.labs.masking.schema import FillParams
 from explorer.models.families import Capability
-from explorer.scratch.models import build
+from explorer.scratch.models import build, learn_vocabulary
 from explorer.scratch.rows import Drawn
 from explorer.scratch.spec import ScratchSpec
 from explorer.scratch.text import read_documents
 from explorer.scratch.training import ScratchTraining
-from explorer.scratch.vocabulary import learn_vocabulary
 from explorer.settings import Settings
 from explorer.tuning.reading import has_bfloat16
 

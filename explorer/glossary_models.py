@@ -1,8 +1,22 @@
-"""The glossary's words for what a model reads and what it is made of."""
+"""What the glossary holds of a word, and its words for what a model reads and what it is made of."""
 
 from __future__ import annotations
 
-from explorer.glossary_entry import Entry
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A word with its explanation. word: as a page spells it, in any case unless `exact` is set. pages: the labs that
+    mean this by it; empty for all. also: its other forms, such as the plural.
+    """
+
+    word: str
+    says: str
+    pages: tuple[str, ...] = ()
+    exact: bool = False
+    also: tuple[str, ...] = ()
+
 
 TEXTS = ("inputs", "pairs", "pretrain", "directions", "context")
 """The labs that show how a text becomes a model's input."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from explorer.glossary_entry import Entry
+from explorer.glossary_models import Entry
 
 TRAINED = ("pretrain", "finetune", "distillation")
 """The labs in which training runs, step by step."""

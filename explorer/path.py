@@ -1,6 +1,6 @@
 """The way through the pages: what each tab leaves open and where that leads, and ten questions in their order.
 
-It is data: `explorer.foot` puts a line at the foot of every tab, the home page lists the ten questions, and a test opens
+It is data: `explorer.navigation` puts a line at the foot of every tab, the home page lists the ten questions, and a test opens
 every address that is named here.
 """
 

@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from explorer.engine.protocol import Engine
-from explorer.models.catalog import find_card
+from explorer.models.catalog import find_card, trained_folder
 from explorer.models.families import Architecture, by_family
-from explorer.models.trained import trained_folder
 from explorer.runs.record import RunRecord
 from explorer.settings import ROOT, settings
 from explorer.text import checked_text

@@ -17,19 +17,17 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from explorer import ledger
-from explorer.all_pages import pages_and_tabs
 from explorer.engine.protocol import Engine
 from explorer.errors import readable
-from explorer.foot import lay_out_feet
 from explorer.home import HOME
 from explorer.labs import CHAPTERS, LABS, Lab
 from explorer.lessons.routes import lesson_routes
+from explorer.navigation import lay_out_feet, pages_and_tabs
 from explorer.path import PLACES, Place
 from explorer.reference import Reference, all_of
 from explorer.serving import links, server, sessions
-from explorer.serving.class_door import ClassDoor
+from explorer.serving.class_door import ClassDoor, Entry
 from explorer.serving.closing import Closing
-from explorer.serving.entry import Entry
 from explorer.serving.front_door import FrontDoor
 from explorer.serving.frontend import (
     FOR_A_DAY,
@@ -45,12 +43,11 @@ from explorer.serving.frontend import (
 )
 from explorer.serving.gone import Gone
 from explorer.serving.kept_pages import KeptPages
-from explorer.serving.limits import Limits
+from explorer.serving.limits import Limits, Uploads
 from explorer.serving.link_preview import serve_picture, with_preview
 from explorer.serving.links import Links
 from explorer.serving.pages import Pages
 from explorer.serving.policy import inline_scripts, page_policy
-from explorer.serving.uploads import Uploads
 from explorer.settings import Settings, settings
 from explorer.tab import Tab
 from explorer.ui.address import Address

@@ -121,7 +121,7 @@ def _cloze(arguments: argparse.Namespace) -> None:
 
 
 def _sums(arguments: argparse.Namespace) -> None:
-    from explorer.models.checksums import write_sums
+    from explorer.models.folders import write_sums
 
     print(write_sums(arguments.model))
 

@@ -13,8 +13,8 @@ from typing import Any
 
 from explorer.errors import BadInputError
 from explorer.models.families import Capability
-from explorer.models.parts import counted_parts, tied
 from explorer.models.records import Measure, read_curve
+from explorer.models.sizes import counted_parts, tied
 from pretraining import cloze
 from pretraining.curve import thinned, write_curve
 from pretraining.evaluate import measures_of, write_scores

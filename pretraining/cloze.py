@@ -10,7 +10,7 @@ from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from explorer.models.families import Capability
 from explorer.models.loaded_model import load_model
-from explorer.objectives.heads import mlm_logits
+from explorer.objectives.losses import mlm_logits
 from explorer.settings import Settings
 
 BLANK = "[MASK]"

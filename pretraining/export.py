@@ -12,7 +12,7 @@ from torch import Tensor
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from explorer.errors import BadInputError
-from explorer.models.checksums import write_sums
+from explorer.models.folders import write_sums
 
 SHARD = "90MB"
 ASKED = ("is_local", "local_files_only")

@@ -21,9 +21,9 @@ from transformers import PreTrainedModel, PreTrainedTokenizerBase
 from explorer.errors import BadInputError
 from explorer.maths.corruption import CorruptionRecipe
 from explorer.models.families import Capability
-from explorer.models.masker import Masker
+from explorer.models.hiding import Masker
 from explorer.objectives.batches import collate
-from explorer.objectives.heads import PAIR_CLASSIFIERS, encode
+from explorer.objectives.losses import PAIR_CLASSIFIERS, encode
 from explorer.objectives.rows import IS_NEXT, NOT_NEXT, Row, RowMaker, row_maker
 from explorer.objectives.text import TextStore
 from pretraining.export import overwrite

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from transformers import PreTrainedTokenizerBase
 
-from explorer.models.masker import Masker
+from explorer.models.hiding import Masker
 from explorer.objectives.batches import Batch, collate
 from explorer.objectives.rows import USUAL_ROWS, Drawer, Row, row_maker
 from explorer.objectives.text import TextStore

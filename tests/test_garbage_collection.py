@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from explorer import garbage_collection
+from explorer import memory
 
 
 @pytest.fixture(autouse=True)
@@ -19,7 +19,7 @@ def as_before() -> Iterator[None]:
 
 
 def test_nothing_is_searched_within_and_what_stands_at_the_end_is_left_out() -> None:
-    with garbage_collection.no_search():
+    with memory.no_search():
         assert not gc.isenabled()
         kept = [[number] for number in range(100)]
     assert gc.isenabled()
@@ -27,18 +27,18 @@ def test_nothing_is_searched_within_and_what_stands_at_the_end_is_left_out() -> 
 
 
 def test_the_search_goes_on_after_an_error() -> None:
-    with pytest.raises(ValueError, match="broken"), garbage_collection.no_search():
+    with pytest.raises(ValueError, match="broken"), memory.no_search():
         raise ValueError("broken")
     assert gc.isenabled()
 
 
 def test_imports_are_left_out_once_and_what_is_let_go_later_is_found() -> None:
-    garbage_collection.leave_imports_out.cache_clear()
-    garbage_collection.leave_imports_out()
+    memory.leave_imports_out.cache_clear()
+    memory.leave_imports_out()
     before = gc.get_freeze_count()
     circle: list[object] = []
     circle.append(circle)
-    garbage_collection.leave_imports_out()
+    memory.leave_imports_out()
     assert gc.get_freeze_count() <= before, "a model that stands by then could never be found again"
     del circle
     assert gc.collect() > 0

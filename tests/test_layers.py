@@ -99,9 +99,8 @@ FLOORS = (
         "explorer",
         "explorer.shell",
         "explorer.home",
-        "explorer.foot",
+        "explorer.navigation",
         "explorer.ledger",
-        "explorer.all_pages",
         "explorer.path",
     ),
     ("explorer.lessons",),
@@ -121,8 +120,6 @@ FLOORS = (
     (
         "explorer.charts",
         "explorer.glossary",
-        "explorer.glossary_answers",
-        "explorer.glossary_entry",
         "explorer.glossary_models",
         "explorer.glossary_training",
         "explorer.tables",
@@ -132,7 +129,7 @@ FLOORS = (
         "explorer.worked",
     ),
     ("explorer.kinds",),
-    ("explorer.text", "explorer.settings", "explorer.errors", "explorer.garbage_collection"),
+    ("explorer.text", "explorer.settings", "explorer.errors", "explorer.memory"),
 )
 """From the top of the house down; a module belongs to the longest name that it begins with."""
 

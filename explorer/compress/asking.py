@@ -18,8 +18,8 @@ from torch.nn.functional import cross_entropy, mse_loss
 from explorer.errors import BadInputError, MissingCapabilityError
 from explorer.maths.corruption import IGNORED_LABEL, CorruptionRecipe
 from explorer.models.families import Capability
+from explorer.models.hiding import Masker
 from explorer.models.loaded_model import LoadedModel
-from explorer.models.masker import Masker
 from explorer.tasks.task import Example
 from explorer.tuning.rows import Rows, tokenise
 

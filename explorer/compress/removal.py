@@ -1,5 +1,5 @@
-"""Removes parts from a model: rows of query, key and value, columns of output, rows and columns of the feed-forward
-part, layers.
+"""Removes parts from a model, if they can be removed: rows of query, key and value, columns of output, rows and columns of the
+feed-forward part, layers.
 """
 
 from __future__ import annotations
@@ -16,11 +16,24 @@ from transformers.pytorch_utils import Conv1D
 
 from explorer.compress.cuts import Cut, Shape, check_cut
 from explorer.compress.gates import layers_gated
-from explorer.compress.layouts import shape_of, why_not_removed
 from explorer.compress.loading import keep_layers, name_sizes
 from explorer.errors import BadInputError
 from explorer.models.families import Architecture, Layout
-from explorer.models.inside import gated, private_tree
+from explorer.models.inside import depth_of, gated, heads_of, modules_with_role, neurons_of, private_tree
+
+
+def shape_of(model: PreTrainedModel, architecture: Architecture) -> Shape:
+    """Return the numbers of a whole model's parts."""
+    blocks = len(modules_with_role(model, architecture, "output"))
+    return Shape(depth_of(model), blocks, heads_of(model), neurons_of(model))
+
+
+def why_not_removed(model: PreTrainedModel, architecture: Architecture) -> str | None:
+    """Return why heads can be masked in a model and not removed; None if they can be removed."""
+    switch = architecture.layout.mixes_heads
+    if switch and getattr(model.config, switch, False):
+        return f"this model mixes its heads with each other ({switch} in its config), so no head can be taken out"
+    return None
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,7 @@ from transformers import PreTrainedModel
 
 from explorer.compress.asking import BY_CLASS, Asked, Kind, ask, asked_of, example_losses, kind_of
 from explorer.compress.cuts import Cut, Shape
-from explorer.compress.layouts import shape_of, why_not_removed
-from explorer.compress.removal import masked, remove
+from explorer.compress.removal import masked, remove, shape_of, why_not_removed
 from explorer.errors import BadInputError
 from explorer.models.heads import head_at
 from explorer.models.inside import private_tree
@@ -22,8 +21,7 @@ from explorer.models.loaded_model import LoadedModel
 from explorer.tasks.metrics import METRICS
 from explorer.tasks.task import TaskData
 from explorer.tuning.adapted import Adapted
-from explorer.tuning.classifier import as_loaded, as_mask_filler
-from explorer.tuning.merging import merged
+from explorer.tuning.merging import as_loaded, as_mask_filler, merged
 from explorer.tuning.reading import Scale, decide, precision
 from explorer.tuning.rows import ordered_batches
 from explorer.tuning.spec import LONGEST_ROW

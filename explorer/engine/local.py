@@ -14,16 +14,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from explorer.engine.answers import Answers
-from explorer.engine.call_job import IMPORTING, able, begun, flat, inference, named, no_plain_values
 from explorer.engine.computation import Computation, Subscription
-from explorer.engine.freed import trimmer
 from explorer.engine.protocol import DownloadProgress, Job, ModelStatus
-from explorer.engine.resources import Resources
+from explorer.engine.resources import IMPORTING, Resources, able, begun, flat, inference, named, no_plain_values
 from explorer.engine.workers import Line, Workers
 from explorer.errors import BadInputError, ExplorerError, OutOfMemoryError
 from explorer.lru_cache import LRUCache
-from explorer.models.catalog import find_card
-from explorer.models.trained import made_by
+from explorer.memory import trimmer
+from explorer.models.catalog import find_card, made_by
 from explorer.runs.checks import model_of
 from explorer.runs.cpu_share import share_freed_memory
 from explorer.runs.manager import RunManager
@@ -76,8 +74,8 @@ class LocalEngine:
         there yet.
         """
         with IMPORTING:
+            from explorer.models.catalog import own_folder, trained_folder
             from explorer.models.loaded_model import load_model
-            from explorer.models.trained import own_folder, trained_folder
             from explorer.runs.open import keep_model
 
         record = self._maker(model_id)
@@ -258,7 +256,8 @@ class LocalEngine:
 
     def prepare(self, model_id: str) -> Iterator[DownloadProgress]:
         """Download the model if needed, then load it; the last update comes when the model is in memory."""
-        from explorer.models.hub import download, local_folder
+        from explorer.models.folders import local_folder
+        from explorer.models.hub import download
 
         if local_folder(model_id, self._settings) is None and not made_by(model_id):
             with closing(download(model_id, self._settings)) as updates:  # a visitor who leaves stops the download
@@ -280,7 +279,7 @@ class LocalEngine:
 
     def status(self, model_id: str) -> ModelStatus:
         """Describe a model from memory if it is loaded, else from the catalog or the run that made it."""
-        from explorer.models.hub import local_folder
+        from explorer.models.folders import local_folder
 
         card = find_card(model_id)
         # Not `store`, which would import torch to find that nothing is loaded.

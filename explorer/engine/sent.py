@@ -11,10 +11,10 @@ from dataclasses import fields
 from queue import Empty, SimpleQueue
 from typing import Any
 
-from explorer.engine.call_job import flat
 from explorer.engine.local import LocalEngine
+from explorer.engine.resources import flat
 from explorer.errors import ExplorerError
-from explorer.models.trained import made_by
+from explorer.models.catalog import made_by
 from explorer.runs.manager import RunManager
 from explorer.runs.record import RunRecord
 from explorer.runs.store import RUN_ID, RunStore

@@ -17,11 +17,10 @@ from starlette.routing import Route
 
 from explorer.engine.protocol import Engine
 from explorer.errors import BadInputError, ExplorerError, readable
-from explorer.lessons.checking import checked
 from explorer.lessons.classes import AnsweredError, Classes, NoClassError, NotTheLecturerError
 from explorer.lessons.hub import GATHER_SECONDS, WAIT_SECONDS, Hub
 from explorer.lessons.paper import LOOPBACK, join_page, qr_code, reachable, sheet
-from explorer.lessons.reading import bundled, explained, read, written
+from explorer.lessons.reading import bundled, checked, explained, read, written
 from explorer.lessons.schema import Lesson, Step
 from explorer.settings import ROOT, Settings
 

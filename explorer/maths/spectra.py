@@ -1,10 +1,10 @@
-"""The spectrum of a weight's update ΔW: singular values from the factors alone, and the directions they belong to.
+"""The spectrum of a weight's update ΔW: singular values from the factors alone, and the directions they belong to; and intruder
+dimensions, strong directions of W + ΔW that W did not have (Shuttleworth et al. 2024, LoRA vs Full Fine-tuning).
 
 Shapes follow torch's Linear: a weight is (d, k), d outputs by k inputs, and LoRA's update is scale · B A with B (d, r)
-and A (r, k) (Hu et al. 2021, section 4.1). Leading dimensions are a batch. Results from the factors are float64.
+and A (r, k) (Hu et al. 2021, section 4.1). Leading dimensions are a batch. Results from the factors are float64. A matrix's
+left-singular vectors are the columns of U, strongest first.
 """
-
-# ruff: noqa: N803, N806 (matrices keep the papers' capitals)
 
 from __future__ import annotations
 
@@ -14,6 +14,9 @@ from typing import NamedTuple
 
 import torch
 from torch import Tensor
+
+# ruff: noqa: N803, N806 (matrices keep the papers' capitals)
+
 
 _GRID = 4097
 """Points on which the Marchenko-Pastur law is integrated."""
@@ -238,3 +241,32 @@ def _shares(directions: Tensor, strengths: Tensor, basis: Tensor) -> Tensor:
     parts = (basis.double().mT @ (directions.double() * strengths.double())).square().sum(-1)
     total = strengths.double().square().sum()
     return parts / total if float(total) else torch.zeros_like(parts)
+
+
+_DRAWN = 64
+"""Random directions over which chance is averaged."""
+
+
+def cosines(updated: Svd, weight: Svd, k: int) -> Tensor:
+    """Return |cos| of each of the first k left-singular vectors of W + ΔW with every one of W's, (k, m) in [0, 1].
+
+    k may exceed m, the number of either's directions; there are then m rows.
+    """
+    return (updated.U[:, :k].double().mT @ weight.U.double()).abs().clamp(max=1)
+
+
+def nearest_directions(found: Tensor) -> tuple[Tensor, Tensor]:
+    """Return the largest cosine of each row, (k,), and the index of W's direction that has it, (k,), from `cosines`, (k, m)."""
+    best = found.max(-1)
+    return best.values, best.indices
+
+
+def count_intruders(largest_cosines: Tensor, epsilon: float) -> int:
+    """Return how many directions are intruders: all of W's are further from them than |cos| = epsilon."""
+    return int((largest_cosines < epsilon).sum())
+
+
+def chance_cosine(weight: Svd) -> float:
+    """Return the largest |cos| of a random direction with W's, on average over seeded draws."""
+    drawn = random_directions(len(weight.U), min(_DRAWN, len(weight.U)), torch.Generator().manual_seed(0))
+    return float((drawn.mT @ weight.U.double()).abs().max(-1).values.mean())

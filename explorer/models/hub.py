@@ -1,30 +1,48 @@
-"""Finds a model's folder: bundled, named by the visitor, already downloaded, or fetched from the hub with progress."""
+"""Fetches a model or a tokenizer from the hub, with progress.
+
+huggingface_hub 2.4 throws away a large file that has half arrived, reports progress once every 10 MB, and cannot be stopped;
+a classroom on one line needs better. Only the blob is made here, in the library's own cache: hf_hub_download then finds it
+complete and links it.
+"""
 
 from __future__ import annotations
 
-import json
+import hashlib
+import re
+import time
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
 import httpx2
-from huggingface_hub import HfApi, hf_hub_download, try_to_load_from_cache
-from huggingface_hub.errors import (
-    HFValidationError,
-    LocalEntryNotFoundError,
+from filelock import FileLock, Timeout
+from huggingface_hub import (
+    HfApi,
+    get_hf_file_metadata,
+    get_session,
+    hf_hub_download,
+    hf_hub_url,
+    try_to_load_from_cache,
 )
-from huggingface_hub.utils import validate_repo_id  # type: ignore[attr-defined]
+from huggingface_hub.file_download import repo_folder_name
+from huggingface_hub.utils import build_hf_headers  # type: ignore[attr-defined]
 from tqdm.auto import tqdm
 
 from explorer.errors import ModelUnavailableError
-from explorer.models.catalog import DEFAULT_MODEL, find_card
+from explorer.models.catalog import find_card, made_by
 from explorer.models.families import find_architecture
-from explorer.models.fetch import fetch_blob
-from explorer.models.model_errors import explain, no_folder, no_network, repair, unsupported
-from explorer.models.trained import made_by, trained_folder
+from explorer.models.folders import (
+    explain,
+    looks_like_folder,
+    no_folder,
+    no_network,
+    read_config,
+    refuse_elsewhere,
+    require_folder,
+    unsupported,
+)
 from explorer.settings import BUNDLED_MODELS, GIBIBYTE, Settings
 
 VOCABULARY_FILES = ("tokenizer.json", "vocab.txt", "vocab.json", "spm.model", "spiece.model", "tokenizer.model")
@@ -47,72 +65,12 @@ class Progress:
         return min(1.0, self.done / self.total) if self.total else 0.0
 
 
-def local_folder(model_id: str, settings: Settings) -> Path | None:
-    """Return the folder that already holds a model on this machine, or None; never asks the network."""
-    card = find_card(model_id)
-    if card is not None and card.bundled:
-        return BUNDLED_MODELS / model_id
-    if made_by(model_id):
-        return trained_folder(model_id, settings)
-    if settings.local_folders and _looks_like_folder(model_id):
-        try:
-            folder = Path(model_id).expanduser()
-            return folder if (folder / "config.json").is_file() else None
-        except (OSError, RuntimeError, ValueError):  # too long, forbidden, an unknown ~user, a null byte
-            return None
-    if not allowed(model_id, settings):
-        return None
-    try:
-        config = hf_hub_download(model_id, "config.json", cache_dir=settings.hub_cache, local_files_only=True)
-    except (LocalEntryNotFoundError, HFValidationError):
-        return None
-    folder = Path(config).parent
-    return folder if weight_files(folder) else None
-
-
-def allowed(model_id: str, settings: Settings) -> bool:
-    """Return whether this server opens a model of the hub; without a list, any."""
-    return not settings.hub_allowed or any(
-        fnmatchcase(model_id.lower(), pattern.lower()) for pattern in settings.hub_allowed
-    )
-
-
-def weight_files(folder: Path) -> list[Path]:
-    """Return the complete set of safetensors files in a folder; empty if one is missing, or the index cannot be read."""
-    index = folder / "model.safetensors.index.json"
-    names = ["model.safetensors"]
-    if index.is_file():
-        try:
-            names = sorted(set(json.loads(index.read_text(encoding="utf-8"))["weight_map"].values()))
-        except (ValueError, LookupError, TypeError, AttributeError):
-            return []
-    files = [folder / name for name in names]
-    return files if all(file.is_file() for file in files) else []
-
-
-def require_folder(model_id: str, settings: Settings) -> Path:
-    """Return the model's folder as local_folder. Raises ModelUnavailableError with what to do if the model is not here."""
-    folder = local_folder(model_id, settings)
-    if folder is None:
-        _refuse_elsewhere(model_id, settings)
-        raise ModelUnavailableError(
-            f"{model_id} is not on this machine yet. Choose it in the model picker to download it, "
-            f"or go on with {DEFAULT_MODEL}, which is bundled."
-        )
-    if not weight_files(folder):
-        raise ModelUnavailableError(
-            f"{model_id} has no model.safetensors. Pickled weights are never loaded, since they can run code; "
-            "save the model again with save_pretrained, which writes safetensors."
-        )
-    return folder
-
-
 def download(model_id: str, settings: Settings) -> Generator[Progress, None, None]:
     """Fetch a model from the hub, yielding progress; what has arrived of a broken download is kept and resumed.
 
     Closing the generator stops it. Raises ModelUnavailableError with a sentence for every way in which it fails.
     """
-    _refuse_elsewhere(model_id, settings)
+    refuse_elsewhere(model_id, settings)
     if settings.offline:
         raise ModelUnavailableError(no_network(model_id, "HF_HUB_OFFLINE is set"))
     yield Progress(0, 0)  # a hub that takes the question and says nothing can be left before its time is up
@@ -134,10 +92,10 @@ def tokenizer_folder(name: str, settings: Settings) -> Path:
         return BUNDLED_MODELS / name
     if made_by(name):
         return require_folder(name, settings)
-    if not _looks_like_folder(name):
-        _refuse_elsewhere(name, settings)
+    if not looks_like_folder(name):
+        refuse_elsewhere(name, settings)
     try:
-        if not _looks_like_folder(name):
+        if not looks_like_folder(name):
             config = try_to_load_from_cache(name, "config.json", cache_dir=settings.hub_cache)
             here = Path(config).parent if isinstance(config, str) else None
         else:
@@ -146,13 +104,13 @@ def tokenizer_folder(name: str, settings: Settings) -> Path:
             return here
     except (OSError, RuntimeError, ValueError):  # as above
         pass
-    if _looks_like_folder(name):
+    if looks_like_folder(name):
         raise ModelUnavailableError(no_folder(name, settings, "tokenizer.json"))
     return _fetch_tokenizer(name, settings)
 
 
 def _fetch_tokenizer(name: str, settings: Settings) -> Path:
-    _refuse_elsewhere(name, settings)
+    refuse_elsewhere(name, settings)
     if settings.offline:
         raise ModelUnavailableError(no_network(name, "HF_HUB_OFFLINE is set"))
     try:
@@ -166,31 +124,6 @@ def _fetch_tokenizer(name: str, settings: Settings) -> Path:
         return [_library_download(name, file, settings) for file in wanted][-1].parent
     except (OSError, ValueError, httpx2.HTTPError) as error:
         raise ModelUnavailableError(explain(name, error)) from error
-
-
-def _refuse_elsewhere(model_id: str, settings: Settings) -> None:
-    """Raise ModelUnavailableError for what no hub has, such as a folder or a run's model, and for what this server's
-    list leaves out.
-    """
-    if made_by(model_id):
-        raise ModelUnavailableError(
-            f"{model_id} is the model of a run that is no longer on this server. Train it again, or go on with {DEFAULT_MODEL}."
-        )
-    if _looks_like_folder(model_id):
-        raise ModelUnavailableError(no_folder(model_id, settings))
-    try:
-        validate_repo_id(model_id)
-    except HFValidationError as error:
-        raise ModelUnavailableError(explain(model_id, error)) from None
-    if not allowed(model_id, settings):
-        raise ModelUnavailableError(
-            f"This server does not open {model_id}: of the hub's models it takes {', '.join(settings.hub_allowed)}. "
-            f"Choose one of these, or go on with {DEFAULT_MODEL}; whoever runs the server can add others (EXPLORER_HUB_ALLOW)."
-        )
-
-
-def _looks_like_folder(model_id: str) -> bool:
-    return model_id.startswith(("/", "~", ".")) or model_id.count("/") > 1 or "\\" in model_id
 
 
 def _file_sizes(model_id: str, settings: Settings) -> dict[str, int]:
@@ -230,18 +163,6 @@ def _check(model_id: str, sizes: dict[str, int], settings: Settings) -> None:
         raise ModelUnavailableError(unsupported(model_id, str(values.get("model_type"))))
 
 
-def read_config(model_id: str, file: Path) -> dict[str, Any]:
-    """Read a model's config.json. Raises ModelUnavailableError if it cannot be read."""
-    try:
-        values = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        values = None
-    if not isinstance(values, dict):
-        said = f"The config.json of {model_id} cannot be read, so its kind is unknown."
-        raise ModelUnavailableError(f"{said} {repair(model_id)}")
-    return values
-
-
 def _fetch(model_id: str, sizes: dict[str, int], settings: Settings) -> Iterator[Progress]:
     """Fetch every file, and yield the progress."""
     total, done = sum(sizes.values()), 0
@@ -268,3 +189,100 @@ def _library_download(model_id: str, name: str, settings: Settings) -> Path:
             tqdm_class=cast("type[Any]", partial(tqdm, disable=True)),
         )
     )
+
+
+UPDATE_SECONDS = 0.25
+
+PAUSE_SECONDS = 1.0
+
+FRUITLESS_TRIES = 3
+"""How often in a row a broken connection may bring nothing before the download is given up."""
+
+
+def fetch_blob(model_id: str, name: str, settings: Settings) -> Iterator[int]:
+    """Fetch a file, yielding how many of its bytes are here; closing the iterator stops it and keeps what has arrived.
+
+    If another visitor is fetching the same file, that download is followed instead. Raises httpx2.HTTPError, OSError,
+    or ModelUnavailableError if what arrived is not what the hub holds.
+    """
+    url = hf_hub_url(model_id, name, endpoint=settings.hub_endpoint)
+    known = get_hf_file_metadata(url, timeout=settings.hub_timeout, endpoint=settings.hub_endpoint)
+    if not re.fullmatch(r"[\w.-]+", known.etag or ""):  # it becomes a file's name
+        return  # without a name for the blob this is left to the library
+    folder = settings.hub_cache / repo_folder_name(repo_id=model_id, repo_type="model")
+    blob = folder / "blobs" / str(known.etag)
+    part = blob.with_name(f"{blob.name}.incomplete")
+    part.parent.mkdir(parents=True, exist_ok=True)
+    # the page's generator wanders from thread to thread, so the lock must not belong to one
+    lock = FileLock(settings.hub_cache / ".locks" / folder.name / f"{blob.name}.fetch", thread_local=False)
+    Path(lock.lock_file).parent.mkdir(parents=True, exist_ok=True)
+    yield from _wait_for(lock, part)
+    try:
+        if not blob.exists():  # another process may have completed it while this one waited
+            yield from _complete(url, part, known.size, settings.hub_timeout)
+            _verify(model_id, part, known.size, blob.name)
+            part.replace(blob)
+    finally:
+        lock.release()
+
+
+def _wait_for(lock: FileLock, part: Path) -> Iterator[int]:
+    """Take the lock; while another holds it, yield how far that download is."""
+    while True:
+        try:
+            lock.acquire(timeout=0)
+            return
+        except Timeout:
+            yield _size(part)
+            time.sleep(UPDATE_SECONDS)
+
+
+def _complete(url: str, part: Path, size: int | None, timeout: float) -> Iterator[int]:
+    """Append what is missing, going on after a broken connection as long as each try brings something."""
+    fruitless = 0
+    while size is None or _size(part) != size:
+        before = _size(part)
+        try:
+            yield from _append(url, part, size, timeout)
+            return
+        except httpx2.TransportError:
+            fruitless = 0 if _size(part) > before else fruitless + 1
+            if fruitless == FRUITLESS_TRIES:
+                raise
+            time.sleep(PAUSE_SECONDS)
+
+
+def _append(url: str, part: Path, size: int | None, timeout: float) -> Iterator[int]:
+    """Request the bytes from the end of `part` on; start over if the server or the file's length demand it."""
+    here = _size(part)
+    headers = {**build_hf_headers(), "Accept-Encoding": "identity"}  # compressed bytes could not be counted or resumed
+    if size is not None and 0 < here < size:
+        headers["Range"] = f"bytes={here}-"
+    with get_session().stream("GET", url, headers=headers, timeout=timeout, follow_redirects=True) as response:
+        response.raise_for_status()
+        here = here if response.status_code == 206 else 0  # a server that ignores Range sends the whole file, with 200
+        told = 0.0
+        with part.open("ab" if here else "wb") as file:
+            for chunk in response.iter_bytes():
+                file.write(chunk)
+                here += len(chunk)
+                if time.monotonic() - told >= UPDATE_SECONDS:
+                    told = time.monotonic()
+                    yield here
+
+
+def _verify(model_id: str, part: Path, size: int | None, etag: str) -> None:
+    """Check a file's size and SHA-256. Raises ModelUnavailableError."""
+    with part.open("rb") as file:
+        # The hub names large files after their SHA-256; small ones have another kind of tag.
+        right = re.fullmatch("[0-9a-f]{64}", etag) is None or hashlib.file_digest(file, "sha256").hexdigest() == etag
+    if not right or (size is not None and _size(part) != size):
+        part.unlink()  # going on from it cannot help
+        raise ModelUnavailableError(
+            f"What arrived of {model_id} is not what the hub holds, so it was thrown away. Choose it again to start "
+            "over."
+        )
+
+
+def _size(file: Path) -> int:
+    return file.stat().st_size if file.exists() else 0

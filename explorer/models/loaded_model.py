@@ -17,11 +17,9 @@ from safetensors import SafetensorError
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from explorer.errors import MissingCapabilityError, ModelUnavailableError
-from explorer.garbage_collection import leave_imports_out
-from explorer.models.checksums import check_sums
+from explorer.memory import leave_imports_out
 from explorer.models.families import Architecture, Capability, find_architecture
-from explorer.models.hub import read_config, require_folder
-from explorer.models.model_errors import repair, unsupported
+from explorer.models.folders import check_sums, read_config, repair, require_folder, unsupported
 from explorer.settings import Settings
 
 

@@ -9,7 +9,7 @@ from statistics import quantiles
 import numpy as np
 import torch
 
-from explorer.models.spent import Ratio, Spent
+from explorer.maths.intervals import Ratio, Spent
 
 DRAWS = 9_999
 """Draws of the bootstrap."""

@@ -1,8 +1,11 @@
-"""Tokenizers without their models: a few hundred kilobytes each, opened once and shared by every visitor."""
+"""Tokenizers without their models: a few hundred kilobytes each, opened once and shared by every visitor; and their kinds,
+as a tokenizer.json tells them.
+"""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -12,10 +15,36 @@ from transformers import AutoTokenizer, PreTrainedTokenizerBase
 from explorer.errors import ExplorerError, ModelUnavailableError
 from explorer.lru_cache import LRUCache
 from explorer.models.catalog import OWN_TOKENIZERS
-from explorer.models.checksums import check_sums
+from explorer.models.folders import check_sums
 from explorer.models.hub import tokenizer_folder
 from explorer.models.loaded_model import check_tokenizer
 from explorer.settings import BUNDLED_TOKENIZERS, Settings
+
+
+def is_byte_level(description: Mapping[str, Any]) -> bool:
+    """Return whether a tokenizer turns its text into bytes before it cuts."""
+    return any(_holds(description.get(stage), "ByteLevel") for stage in ("normalizer", "pre_tokenizer"))
+
+
+def kind_of(description: Mapping[str, Any]) -> str:
+    """Return the method's name: WordPiece, byte-level BPE, SentencePiece BPE, SentencePiece unigram and the like."""
+    method = str(description["model"]["type"])
+    if is_byte_level(description):
+        return f"byte-level {method}"
+    if method in ("BPE", "Unigram"):
+        # Metaspace writes a space as ▁, as SentencePiece does.
+        pieces = any(_holds(description.get(stage), "Metaspace") for stage in ("pre_tokenizer", "decoder"))
+        return ("SentencePiece " if pieces else "") + ("BPE" if method == "BPE" else "unigram")
+    return method
+
+
+def _holds(stage: Any, kind: str) -> bool:
+    """Return whether a stage of the pipeline, or one inside it, is of a kind."""
+    if not isinstance(stage, dict):
+        return False
+    inside = [*stage.get("normalizers", ()), *stage.get("pretokenizers", ()), *stage.get("decoders", ())]
+    return stage.get("type") == kind or any(_holds(part, kind) for part in inside)
+
 
 MOST_OPEN = 24
 

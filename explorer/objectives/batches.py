@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from explorer.maths.corruption import IGNORED_LABEL, CorruptionRecipe
-from explorer.models.masker import Masker
+from explorer.models.hiding import Masker
 from explorer.objectives.rows import Row
 
 

@@ -16,9 +16,7 @@ from transformers import ElectraForMaskedLM, ElectraForPreTraining
 
 from explorer.maths.detection import sampled
 from explorer.objectives.batches import Batch
-from explorer.objectives.chunks import TrueTokens
-from explorer.objectives.heads import encode, tie
-from explorer.objectives.losses import Loss, masked_loss
+from explorer.objectives.losses import Loss, TrueTokens, encode, masked_loss, tie
 
 REPLACED_WEIGHT = 50.0
 """The weight of the discriminator's loss beside the generator's (Clark et al. 2020, appendix A)."""

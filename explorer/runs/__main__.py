@@ -8,20 +8,29 @@ from __future__ import annotations
 
 import argparse
 import datetime
+import hashlib
 import shutil
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
 from explorer.engine.local import LocalEngine
+from explorer.errors import BadInputError
 from explorer.models.loaded_model import load_model
 from explorer.runs.examples import EXAMPLES, OWNER, Worked
 from explorer.runs.open import OpenRun, OpenRuns
-from explorer.runs.outcome import on_real_task, real_file
-from explorer.runs.record import RunRecord, RunStatus
+from explorer.runs.record import OnRealTask, RunRecord, RunStatus
 from explorer.runs.store import WEIGHTS
 from explorer.settings import BUNDLED_RUNS, Settings
+from explorer.tasks.formats.glue import read_glue
+from explorer.tasks.glue_tasks import find_task
+from explorer.tasks.metrics import scores
+from explorer.tasks.task import Task
+from explorer.tuning.adapted import Adapted
+from explorer.tuning.reading import Scale, decide, predict
+from explorer.tuning.rows import tokenise
 from explorer.tuning.snapshots import FOLDER
+from explorer.tuning.spec import LONGEST_ROW
 
 NOTE = "A worked example: trained beforehand on two CPU cores with these settings, and bundled with the app."
 NO_WEIGHTS = "Its weights are as large as the model and are not bundled; train it here to try it."
@@ -54,6 +63,47 @@ def _thinned(steps: tuple[int, ...], most: int) -> tuple[int, ...]:
         return steps
     places = {round(place * (len(steps) - 1) / max(1, most - 1)) for place in range(most)} if most > 1 else {-1}
     return tuple(sorted(steps[place] for place in places))
+
+
+# A run of a bundled task on the real task's file, whose sentences are not the bundled ones; nothing of the file is kept.
+
+
+def real_file(record: RunRecord, glue: Path) -> Path | None:
+    """Return the validation file of a run's task in a folder of GLUE, unpacked as it is distributed; None without one."""
+    task = _task_of(record)
+    if task is None:
+        return None
+    names = ("dev.tsv", "dev_matched.tsv")
+    return next((path for name in names if (path := glue / _name(task) / name).is_file()), None)
+
+
+def on_real_task(record: RunRecord, adapted: Adapted, path: Path, date: str, command: str) -> OnRealTask:
+    """Measure a run on every row of a file in GLUE's own layout, none of which the run has seen.
+
+    Raises BadInputError for a run of another task than a bundled one, and for a file of another layout.
+    """
+    task = _task_of(record)
+    if task is None:
+        raise BadInputError(f"{record.name} has learned none of the bundled tasks, so GLUE has no file of its task.")
+    examples = read_glue(path, task.slug).examples
+    rows = tokenise(adapted.loaded, examples, min(LONGEST_ROW, adapted.longest))
+    device = next(iter(adapted.model.parameters())).device
+    predicted = decide(task, predict(adapted, rows, device), Scale(*record.scale))
+    found = scores(task, rows.labels.tolist(), predicted)
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    return OnRealTask(_name(task), path.name, digest, len(rows), found, date, command)
+
+
+def _task_of(record: RunRecord) -> Task | None:
+    try:
+        task = find_task(record.spec.task)
+    except BadInputError:
+        return None
+    return task if task.labels == record.labels else None
+
+
+def _name(task: Task) -> str:
+    return task.title.split(" · ")[0]
 
 
 def measured(record: RunRecord, opened: OpenRun, glue: Path) -> RunRecord:

@@ -8,13 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from explorer.errors import BadInputError, ModelUnavailableError
+from explorer.models.catalog import trained_id
 from explorer.models.families import find_architecture
-from explorer.models.hub import read_config, require_folder
-from explorer.models.model_errors import unsupported
-from explorer.models.trained import trained_id
+from explorer.models.folders import read_config, require_folder, unsupported
 from explorer.runs.record import RunRecord
-from explorer.scratch.objectives import OBJECTIVES
-from explorer.scratch.spec import NOTHING, ScratchSpec, no_bert
+from explorer.scratch.spec import NOTHING, OBJECTIVES, ScratchSpec, no_bert
 from explorer.scratch.text import read_documents
 from explorer.settings import Settings
 from explorer.tasks.sources import card

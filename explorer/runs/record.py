@@ -9,11 +9,9 @@ from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
-from explorer.scratch.checkpoint_samples import Said
 from explorer.scratch.spec import METHOD as SCRATCH
-from explorer.scratch.spec import ScratchSpec
-from explorer.tasks.task import CLASSES
-from explorer.tuning.eval_example import Judged
+from explorer.scratch.spec import Said, ScratchSpec
+from explorer.tasks.task import CLASSES, Judged
 from explorer.tuning.methods import find_method
 from explorer.tuning.spec import QUICK_ROWS, RunSpec
 

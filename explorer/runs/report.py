@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from explorer.charts import SERIES, Look, Panel, Picture, Trace, axis, level, line, picture, series
 from explorer.charts.words import duration, label, percent, progress_bar, prose, strong
-from explorer.models.spent import BUSY, Spent, spread
+from explorer.maths.intervals import BUSY, Spent, spread
 from explorer.runs.record import RunRecord, RunStatus
 from explorer.tables import Table
 from explorer.tasks.metrics import LOSS, METRICS

@@ -15,11 +15,10 @@ from explorer.models.loaded_model import LoadedModel
 from explorer.runs.record import Outcome
 from explorer.runs.store import RESUME
 from explorer.runs.working import TURNS, Working
-from explorer.scratch.models import build
+from explorer.scratch.models import build, learn_vocabulary
 from explorer.scratch.spec import ScratchSpec
 from explorer.scratch.text import Documents
 from explorer.scratch.training import ScratchTraining
-from explorer.scratch.vocabulary import learn_vocabulary
 from explorer.tuning.training import Update
 
 HELD_OUT = "held-out"

@@ -12,7 +12,7 @@ from typing import Annotated
 from explorer.charts.words import compact, counted, strong
 from explorer.errors import BadInputError
 from explorer.kinds import Exact
-from explorer.maths.seeds import paired_interval
+from explorer.maths.intervals import paired_interval
 from explorer.params import Shown
 from explorer.runs.comparing import ALPHA, lead_in_words
 from explorer.runs.queue import MOST_WAITING

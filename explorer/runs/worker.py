@@ -1,24 +1,30 @@
-"""One fine-tuning run's work, from the record to its weights: load, train, report as it goes, evaluate, keep."""
+"""One fine-tuning run's work, from the record to its weights: load, train, report as it goes, evaluate, keep.
+
+What is evaluated is the run's outcome: metrics, the confusion matrix, and mistakes worth reading.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
+
+from torch import Tensor
 
 from explorer.models.loaded_model import LoadedModel
 from explorer.runs.checks import check_classes
 from explorer.runs.open import OpenRun
-from explorer.runs.outcome import outcome_of
+from explorer.runs.record import Outcome, Wrong, row_by_row
 from explorer.runs.store import RESUME, WEIGHTS
 from explorer.runs.working import TURNS, Working, in_turn
-from explorer.tasks.task import TaskData
+from explorer.tasks.task import Example, Task, TaskData
 from explorer.tuning.adapted import Adapted, adapt
 from explorer.tuning.distilling import Teaching, check_teacher, take_layers
 from explorer.tuning.kinds import learning_rate
+from explorer.tuning.masked import MaskedTraining
 from explorer.tuning.merging import merged
 from explorer.tuning.plan import plan
-from explorer.tuning.reading import Scale
+from explorer.tuning.reading import Scale, decide
 from explorer.tuning.rows import Rows, never
 from explorer.tuning.snapshots import due, save_snapshot, save_tensors
 from explorer.tuning.spec import MOST_HELD_OUT
@@ -169,3 +175,82 @@ class Worker(Working):
         self._say(
             outcome=outcome, evaluations=tuple(curve.items()), whole=whole, snapshots=snapshots, kept=kept, **ended
         )
+
+
+MOST_WRONG = 20
+MOST_JUDGED = 80
+MOST_POINTS = 400
+LONGEST_SHOWN = 400
+
+
+def outcome_of(training: Training, data: TaskData, held_out: Mapping[str, Rows]) -> Outcome:
+    """Measure every split; the confusion matrix and the mistakes are those of the leading split."""
+    if isinstance(training, MaskedTraining):
+        return _of_text(training, held_out)
+    if training.adapted.kind.judges_texts:
+        return _of_texts(training, held_out)
+    metrics, counts, leading = {}, {}, next(iter(held_out))
+    confusion: tuple[tuple[int, ...], ...] = ()
+    points: tuple[tuple[float, float], ...] = ()
+    wrong: tuple[Wrong, ...] = ()
+    truths = answers = ""
+    for name, rows in held_out.items():
+        logits = training.predict(rows)
+        predicted = decide(data.task, logits, training.scale)
+        labels = rows.labels.tolist()
+        metrics[name], counts[name] = training.scored(rows, logits), len(rows)
+        if name == leading:
+            truths, answers = row_by_row(labels), row_by_row(predicted)
+            confusion = _confusion(data.task, labels, predicted)
+            wrong = _mistakes(data.task, data.validation[name], logits, predicted)
+            if data.task.is_regression:
+                points = tuple(zip(labels[:MOST_POINTS], predicted[:MOST_POINTS], strict=True))
+    return Outcome(metrics, counts, confusion, points, wrong, truths, answers)
+
+
+def _of_texts(training: Any, held_out: Mapping[str, Rows]) -> Outcome:
+    """Measure runs that write or find text, with what they wrote beside what is right."""
+    found = {name: training.judge(rows) for name, rows in held_out.items()}
+    return Outcome(
+        {name: scores for name, (scores, _) in found.items()},
+        {name: len(judged) for name, (_, judged) in found.items()},
+        judged=next(iter(found.values()))[1][:MOST_JUDGED],
+    )
+
+
+def _of_text(training: MaskedTraining, held_out: Mapping[str, Rows]) -> Outcome:
+    """Measure a model that fills masks: hidden words have no classes, so there is no confusion matrix."""
+    found = {name: training.measured(rows) for name, rows in held_out.items()}
+    truths = training.truths(next(iter(held_out.values())))
+    return Outcome(
+        {name: scores for name, (scores, _) in found.items()},
+        {name: words for name, (_, words) in found.items()},
+        truths=row_by_row(truths.tolist()),
+        answers=row_by_row(training.guesses.tolist()),
+    )
+
+
+def _confusion(task: Task, labels: list[float], predicted: list[float]) -> tuple[tuple[int, ...], ...]:
+    if task.is_regression:
+        return ()
+    counts = [[0] * task.outputs for _ in range(task.outputs)]
+    for true, guess in zip(labels, predicted, strict=True):
+        counts[int(true)][int(guess)] += 1
+    return tuple(tuple(row) for row in counts)
+
+
+def _mistakes(task: Task, examples: tuple[Example, ...], logits: Tensor, predicted: list[float]) -> tuple[Wrong, ...]:
+    """List mistakes, the worst first: by the probability of the wrong class, or by the distance of a score."""
+    sure = logits.softmax(-1).amax(-1).tolist()
+    found = []
+    # Fewer rows than examples, if a split was cut.
+    for example, guess, probability in zip(examples[: len(predicted)], predicted, sure, strict=True):
+        if task.is_regression or guess != example.label:
+            shown = None if example.second is None else example.second[:LONGEST_SHOWN]
+            weight = abs(guess - example.label) if task.is_regression else probability
+            one = Wrong(
+                example.text[:LONGEST_SHOWN], shown, example.label, guess, None if task.is_regression else probability
+            )
+            found.append((weight, one))
+    found.sort(key=lambda pair: -pair[0])
+    return tuple(one for _, one in found[:MOST_WRONG])

@@ -13,12 +13,11 @@ from numpy.typing import NDArray
 from transformers import PreTrainedTokenizerBase
 
 from explorer.maths.corruption import CorruptionRecipe
-from explorer.models.masker import Masker
+from explorer.models.hiding import Masker
 from explorer.objectives.batches import Batch, collate
 from explorer.objectives.rows import Row, RowMaker, row_maker
 from explorer.objectives.text import TextStore
-from explorer.scratch.objectives import FORMATS, OBJECTIVES
-from explorer.scratch.spec import ScratchSpec
+from explorer.scratch.spec import FORMATS, OBJECTIVES, ScratchSpec
 from explorer.scratch.text import Document, Documents
 
 MEASURED_ROWS = 96

@@ -13,14 +13,11 @@ from torch import Tensor, nn
 from transformers import PreTrainedTokenizerBase
 
 from explorer.errors import BadInputError
-from explorer.scratch.checkpoint_samples import Said
-from explorer.scratch.fills import say
-from explorer.scratch.learning import Learner
-from explorer.scratch.objectives import OBJECTIVES, TRAINING
+from explorer.scratch.learning import Learner, say
 from explorer.scratch.rows import Drawn
-from explorer.scratch.spec import NOTHING, ScratchSpec
+from explorer.scratch.spec import NOTHING, OBJECTIVES, TRAINING, Said, ScratchSpec
 from explorer.scratch.text import Documents
-from explorer.tuning.best_checkpoint import Best, from_state
+from explorer.tuning.snapshots import Best, from_state
 from explorer.tuning.training import Update
 
 PEAK_RATES = {True: 4e-3, False: 2e-4}

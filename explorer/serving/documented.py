@@ -12,7 +12,7 @@ from gradio_client import Client  # type: ignore[import-untyped]
 
 from explorer.kinds import OneOf
 from explorer.reference import Parameter, Reference, shared
-from explorer.serving.entry import HEADER
+from explorer.serving.class_door import HEADER
 from explorer.serving.refusal import Refusal
 
 MOST_ROWS = 200

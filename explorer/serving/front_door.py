@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from explorer.serving.entry import Entry, cookie, own_address
+from explorer.serving.class_door import Entry, cookie, own_address
 from explorer.serving.policy import HEADERS, bare_policy
 from explorer.serving.rates import TOO_MANY_TRIES, host_of
 from explorer.settings import SPACES

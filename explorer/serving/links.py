@@ -22,8 +22,8 @@ from gradio import processing_utils
 from gradio_client import utils as client_utils  # type: ignore[import-untyped]
 from starlette.requests import HTTPConnection
 
+from explorer.serving.limits import Uploads, too_large_file
 from explorer.serving.refusal import Refusal
-from explorer.serving.uploads import Uploads, too_large_file
 from explorer.settings import Settings
 
 SECONDS = 60.0

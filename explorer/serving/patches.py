@@ -97,7 +97,7 @@ PATCHES = (
         },
     ),
     Patch(
-        "uploads.py",
+        "limits.py",
         "Nothing asks how full the disk is to which uploads go.",
         NOT_REPORTED,
         {"gradio.utils:get_upload_folder": ""},

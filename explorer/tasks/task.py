@@ -1,4 +1,4 @@
-"""The definition of a task: its texts, its labels and its metrics."""
+"""The definition of a task: its texts, its labels and its metrics, its examples, and an answer that was judged."""
 
 from __future__ import annotations
 
@@ -90,3 +90,18 @@ class TaskCard:
     task: Task
     name: str
     notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A judged answer. asked: a meaning or a question. context: the text that the answer stands in. right: references
+    or accepted answers. said: the model's answer.
+
+    score: of this one answer by the leading metric, in [0, 1]; None if the metric has no value for a single answer.
+    """
+
+    asked: str
+    context: str | None
+    right: tuple[str, ...]
+    said: str
+    score: float | None = None

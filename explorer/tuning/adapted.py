@@ -16,8 +16,7 @@ from explorer.models.loaded_model import LoadedModel
 from explorer.models.shortening import half_of, layers_kept
 from explorer.tasks.task import CLASSES, MASKED, SPAN, WRITTEN
 from explorer.tuning.deltas import Delta, base_weights, model_deltas, stored
-from explorer.tuning.features import head_alone, read_features
-from explorer.tuning.forks import head_names
+from explorer.tuning.forks import head_alone, head_names, read_features
 from explorer.tuning.kinds import Kind, kind_of
 from explorer.tuning.methods import Method, find_method
 from explorer.tuning.seeded import Seeded, SeededDropout

@@ -1,4 +1,7 @@
-"""Forks: classifiers on top of a shared model. A fork is another module tree over the same tensors, with a fresh head."""
+"""Forks: classifiers on top of a shared model. A fork is another module tree over the same tensors, with a fresh head.
+
+If the body never changes, a head is trained without it: what it reads of each text is computed once.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +19,9 @@ from transformers import (
     PretrainedConfig,
     PreTrainedModel,
 )
+from transformers.modeling_outputs import BaseModelOutputWithPoolingAndCrossAttentions
 
-from explorer.models.families import Capability
+from explorer.models.families import Capability, Layers
 from explorer.models.inside import depth_of
 from explorer.models.loaded_model import LOADING, LoadedModel
 from explorer.models.shortening import put, renamed, shortened_config
@@ -210,3 +214,38 @@ def head_modules(model: nn.Module) -> list[str]:
         if name and not inside and parameters and all(parameter.requires_grad for parameter in parameters):
             fresh.append(name)
     return fresh
+
+
+class _Replay(nn.Module):
+    """Stands in the body's place: returns the features that are passed as embeddings, as if of a text of one token."""
+
+    def forward(self, *args: Any, inputs_embeds: Tensor, **kwargs: Any) -> BaseModelOutputWithPoolingAndCrossAttentions:
+        """Return the embeddings as states. inputs_embeds: (rows, 1, width)."""
+        return BaseModelOutputWithPoolingAndCrossAttentions(
+            last_hidden_state=inputs_embeds, pooler_output=inputs_embeds[:, 0]
+        )
+
+
+def head_alone(fork: PreTrainedModel, layers: Layers) -> PreTrainedModel:
+    """Return a view of a classifier with the same head, whose body is skipped."""
+    view = copy.copy(fork)
+    # Only the dictionary of modules is new, so the head's parameters are the fork's own.
+    view._modules = {**fork._modules, layers.body: _Replay()}
+    return view
+
+
+@torch.no_grad()
+def read_features(fork: PreTrainedModel, layers: Layers, inputs: dict[str, Tensor]) -> Tensor:
+    """Return what the head reads of each row, (rows, width): the pooler's output, or the state at the position it
+    classifies by.
+    """
+    output = fork.get_submodule(layers.body)(**inputs)
+    pooled: Tensor | None = getattr(output, "pooler_output", None)
+    if pooled is not None:
+        return pooled
+    hidden: Tensor = output.last_hidden_state
+    mask = inputs.get("attention_mask", torch.ones_like(inputs["input_ids"]))
+    if getattr(fork.config, "classifier_pooling", "cls") == "mean":  # some ModernBERTs
+        return (hidden * mask[..., None]).sum(1) / mask.sum(1, keepdim=True)
+    place = (mask * torch.arange(mask.shape[1], device=mask.device)).argmax(-1) if layers.reads_last else 0
+    return hidden[torch.arange(len(hidden), device=hidden.device), place]

@@ -19,8 +19,8 @@ from explorer.errors import BadInputError
 from explorer.maths.corruption import IGNORED_LABEL, CorruptionRecipe
 from explorer.maths.distillation import cosine_loss, soft_loss
 from explorer.models.heads import head_at
+from explorer.models.hiding import Masker
 from explorer.models.loaded_model import LoadedModel
-from explorer.models.masker import Masker
 from explorer.tasks.task import Example, Task
 from explorer.tuning.adapted import Adapted
 from explorer.tuning.distilling import AGREEMENT

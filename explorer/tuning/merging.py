@@ -1,14 +1,17 @@
-"""Merges an update into the weights: a plain model of the same size and speed as before fine-tuning."""
+"""Makes a fine-tuned model one like any other: by adding what was trained to the weights, and for pages that look inside."""
 
 from __future__ import annotations
 
 import copy
+import dataclasses
 
 import torch
 from torch import Tensor, nn
 from transformers import PreTrainedModel
 
 from explorer.errors import BadInputError
+from explorer.models.families import Capability
+from explorer.models.loaded_model import LoadedModel
 from explorer.models.shortening import put
 from explorer.tuning.adapted import Adapted, layers_of
 from explorer.tuning.deltas import base_weights, stored
@@ -74,3 +77,30 @@ def _scaled_biases(adapted: Adapted) -> dict[str, Tensor]:
             factor: Tensor = next(iter(module.ia3_l.values())).detach().flatten()
             biases[f"{name}.bias"] = module.base_layer.bias.detach() * factor
     return biases
+
+
+def as_loaded(adapted: Adapted, name: str) -> LoadedModel:
+    """Return the adapted model under a name of its own; it answers with a class only (explorer.models.questions).
+
+    Raises BadInputError for methods that put virtual tokens before the text: attention would have more columns than
+    tokens.
+    """
+    if adapted.method.has_virtual_tokens:
+        raise BadInputError(
+            f"{name} was trained with {adapted.method.title}, which puts virtual tokens before the text. "
+            "Choose a run by another method, such as LoRA, to look inside."
+        )
+    return dataclasses.replace(adapted.loaded, model_id=name, model=adapted.fork, capabilities=frozenset())
+
+
+def as_mask_filler(adapted: Adapted, name: str) -> LoadedModel:
+    """Return a student on plain text under a name of its own, with its one head."""
+    architecture = adapted.loaded.architecture
+    head = dataclasses.replace(architecture.heads[Capability.MLM], logits="logits", labels="labels")
+    return dataclasses.replace(
+        adapted.loaded,
+        model_id=name,
+        model=adapted.fork,
+        architecture=dataclasses.replace(architecture, heads={Capability.MLM: head}),
+        capabilities=frozenset({Capability.MLM}),
+    )

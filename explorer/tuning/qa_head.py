@@ -18,10 +18,9 @@ from torch.nn.functional import cross_entropy
 
 from explorer.models.loaded_model import LoadedModel
 from explorer.tasks.answers import f1, score_answers
-from explorer.tasks.task import NO_ANSWER, Example
+from explorer.tasks.task import NO_ANSWER, Example, Judged
 from explorer.tuning.adapted import Adapted
-from explorer.tuning.eval_example import Judged
-from explorer.tuning.kinds.span import EVALUATIONS, LONGEST_ANSWER, STRIDE
+from explorer.tuning.kinds import EVALUATIONS_OF_ANSWERS, LONGEST_ANSWER, STRIDE
 from explorer.tuning.reading import precision
 from explorer.tuning.rows import Rows, never, ordered_batches, unless_stopped
 from explorer.tuning.training import Training
@@ -193,7 +192,7 @@ class SpanTraining(Training):
             return scores_of(self.adapted, rows.batch(places, self.device)[0])
 
     def _is_evaluated(self) -> bool:
-        return self.step % math.ceil(self.steps / EVALUATIONS) == 0 or self.step == self.steps
+        return self.step % math.ceil(self.steps / EVALUATIONS_OF_ANSWERS) == 0 or self.step == self.steps
 
     @property
     def measured_on(self) -> int:

@@ -1,10 +1,14 @@
-"""ΔW on disk: the factors of every adapted matrix at one step, so that a page can redraw any moment of a run."""
+"""What a run keeps of its weights on the way: ΔW at some steps, so that a page can redraw any moment of it, and the trained
+weights of the best evaluation, with which it may end instead of its last.
+"""
 
 from __future__ import annotations
 
+import math
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 import torch
@@ -14,6 +18,7 @@ from torch import Tensor
 
 from explorer.errors import StorageError, storage_error
 from explorer.settings import BUNDLED_RUNS
+from explorer.tasks.metrics import LOSS
 from explorer.tuning.deltas import Delta, LowRank
 
 DELETE = "Delete the run and train it again."
@@ -86,3 +91,51 @@ def load_snapshot(folder: Path, step: int) -> dict[tuple[int, str], Delta]:
     except (ValueError, KeyError) as error:
         raise StorageError(f"{step:06d}.safetensors of this run holds no ΔW. {mended_by(folder)}") from error
     return dict(sorted(deltas.items()))
+
+
+_PROGRESS = "best"
+_NUMBERS = "best."
+
+
+@dataclass(frozen=True)
+class Best:
+    """An evaluation. step: of the training. score: the leading metric, -inf if undefined. loss: on the same rows.
+    numbers: the trained weights at that step.
+    """
+
+    step: int
+    score: float
+    loss: float
+    numbers: Mapping[str, Tensor]
+
+    def state(self) -> dict[str, Tensor]:
+        """Return the evaluation as tensors, for a checkpoint."""
+        # float64 holds a step and a loss without rounding.
+        about = torch.tensor([self.step, self.score, self.loss], dtype=torch.float64)
+        return {_PROGRESS: about, **{_NUMBERS + name: value for name, value in self.numbers.items()}}
+
+
+def better(
+    best: Best | None,
+    step: int,
+    found: Mapping[str, float | None],
+    metric: str,
+    numbers: Callable[[], Mapping[str, Tensor]],
+) -> Best:
+    """Return the better of the best so far and a new evaluation: by the metric, on a tie by the lower loss, else the
+    earlier one.
+    """
+    score, loss = found.get(metric), found.get(LOSS)
+    rank = (-math.inf if score is None else score, -(math.inf if loss is None else loss))
+    if best is not None and (best.score, -best.loss) >= rank:
+        return best
+    return Best(step, rank[0], -rank[1], numbers())  # copied only when it wins
+
+
+def from_state(kept: Mapping[str, Tensor]) -> Best | None:
+    """Read the evaluation from a result of `state`; None if the checkpoint has none."""
+    if _PROGRESS not in kept:
+        return None
+    step, score, loss = kept[_PROGRESS].tolist()
+    numbers = {name.removeprefix(_NUMBERS): value for name, value in kept.items() if name.startswith(_NUMBERS)}
+    return Best(int(step), score, loss, numbers)

@@ -17,12 +17,12 @@ from explorer.errors import BadInputError
 from explorer.tasks.metrics import LOSS, scores
 from explorer.tasks.task import Task
 from explorer.tuning.adapted import Adapted
-from explorer.tuning.best_checkpoint import Best, better, from_state
 from explorer.tuning.distilling import Teaching
-from explorer.tuning.kinds.kind import EVALUATIONS_PER_EPOCH
+from explorer.tuning.kinds import EVALUATIONS_PER_EPOCH
 from explorer.tuning.reading import Reader, Scale, decide, precision
 from explorer.tuning.rows import Rows, epoch_batches, never
 from explorer.tuning.seeded import SeededDropout
+from explorer.tuning.snapshots import Best, better, from_state
 from explorer.tuning.spec import QUICK_ROWS, RunSpec
 
 WARM_UP = 0.06

@@ -23,10 +23,9 @@ from explorer.models.loaded_model import LoadedModel
 from explorer.tasks.formats.e2e import ASKS
 from explorer.tasks.generation_metrics import score
 from explorer.tasks.metrics import LOSS
-from explorer.tasks.task import Example
+from explorer.tasks.task import Example, Judged
 from explorer.tuning.adapted import Adapted
-from explorer.tuning.eval_example import Judged
-from explorer.tuning.kinds.written import EVALUATIONS
+from explorer.tuning.kinds import EVALUATIONS_OF_TEXTS
 from explorer.tuning.reading import precision
 from explorer.tuning.rows import Rows, never, ordered_batches, unless_stopped
 from explorer.tuning.training import Training
@@ -102,7 +101,7 @@ class WritingTraining(Training):
         return cross_entropy(logits.float(), wanted, reduction="sum"), len(wanted)
 
     def _is_evaluated(self) -> bool:
-        return self.step % math.ceil(self.steps / EVALUATIONS) == 0 or self.step == self.steps
+        return self.step % math.ceil(self.steps / EVALUATIONS_OF_TEXTS) == 0 or self.step == self.steps
 
     def held_out_scores(self, count: int | None = None, stopped: Callable[[], bool] = never) -> dict[str, float | None]:
         """Return the five metrics of the first `count` held-out meanings, all if None, and −ln p a token of their

@@ -9,11 +9,11 @@ from pathlib import Path
 import torch
 
 from explorer.maths.corruption import CorruptionRecipe
+from explorer.models.hiding import Masker
 from explorer.models.loaded_model import LoadedModel
-from explorer.models.masker import Masker
 from explorer.models.records import Measure
 from explorer.objectives.batches import collate
-from explorer.objectives.heads import encode, pair_logits
+from explorer.objectives.losses import encode, pair_logits
 from explorer.objectives.rows import IS_NEXT, NOT_NEXT, row_maker
 from pretraining.measures.masks import ROWS_PER_BATCH
 

@@ -12,10 +12,10 @@ import torch
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from explorer.maths.corruption import CorruptionRecipe
-from explorer.models.masker import Masker
+from explorer.models.hiding import Masker
 from explorer.models.records import Measure
 from explorer.objectives.batches import collate
-from explorer.objectives.heads import encode, pair_logits
+from explorer.objectives.losses import encode, pair_logits
 from explorer.objectives.rows import Row, RowMaker, row_maker
 from explorer.objectives.text import TextStore
 from pretraining.measures.masks import LENGTH, ROWS_PER_BATCH

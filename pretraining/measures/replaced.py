@@ -13,11 +13,11 @@ from explorer.errors import ModelUnavailableError
 from explorer.maths.corruption import CorruptionRecipe
 from explorer.maths.detection import sampled
 from explorer.models.families.electra import generator_of
-from explorer.models.masker import Masker
+from explorer.models.hiding import Masker
 from explorer.models.records import Measure
 from explorer.objectives.batches import collate
 from explorer.objectives.electra import fill, replaced_logits
-from explorer.objectives.heads import encode, mlm_logits
+from explorer.objectives.losses import encode, mlm_logits
 from explorer.objectives.rows import row_maker
 from pretraining.measures.masks import LENGTH, ROWS_PER_BATCH, all_rows
 from pretraining.measures.measure import Subject

@@ -9,8 +9,7 @@ from tokenizers import Tokenizer
 from transformers import AlbertForPreTraining, PreTrainedTokenizerBase
 
 from explorer.objectives.batches import Batch
-from explorer.objectives.heads import start_bias, tie
-from explorer.objectives.losses import Loss, masked_loss, with_pairs
+from explorer.objectives.losses import Loss, masked_loss, start_bias, tie, with_pairs
 from explorer.objectives.rows import USUAL_ROWS, RowMaker
 from pretraining.objectives.base import Pretrainer
 from pretraining.recipes import AlbertRecipe

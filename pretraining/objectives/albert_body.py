@@ -20,9 +20,7 @@ from transformers.models.albert.modeling_albert import AlbertLayer
 
 from explorer.models.heads import before_decoder
 from explorer.objectives.batches import Batch
-from explorer.objectives.chunks import TrueTokens, chunked_loss
-from explorer.objectives.heads import start_head, tie
-from explorer.objectives.losses import Loss
+from explorer.objectives.losses import Loss, TrueTokens, chunked_loss, start_head, tie
 from pretraining.objectives.alignment import load_teacher, states_apart
 from pretraining.objectives.base import Pretrainer
 from pretraining.recipes import AlbertBodyRecipe

@@ -24,8 +24,7 @@ from transformers import AlbertForPreTraining, PreTrainedModel
 
 from explorer.errors import BadInputError
 from explorer.objectives.batches import Batch
-from explorer.objectives.heads import encode, pair_logits
-from explorer.objectives.losses import Loss, masked_loss, with_pairs
+from explorer.objectives.losses import Loss, encode, masked_loss, pair_logits, with_pairs
 from explorer.objectives.rows import IN_ORDER, SWAPPED, USUAL_ROWS, RowMaker
 from pretraining.objectives.base import Pretrainer
 from pretraining.recipes import AlbertOrderRecipe

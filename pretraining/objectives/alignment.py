@@ -15,7 +15,7 @@ from torch import Tensor
 from transformers import BertForPreTraining
 
 from explorer.objectives.batches import Batch
-from explorer.objectives.heads import encode
+from explorer.objectives.losses import encode
 from pretraining.objectives.base import Place
 from pretraining.starts.transplant import load
 

@@ -19,8 +19,7 @@ from torch.nn.functional import cross_entropy
 from transformers import BertForPreTraining, PreTrainedModel
 
 from explorer.objectives.batches import Batch, collate
-from explorer.objectives.heads import encode, pair_logits
-from explorer.objectives.losses import Loss
+from explorer.objectives.losses import Loss, encode, pair_logits
 from explorer.objectives.rows import Row
 from pretraining.matched import MatchedPairs, neighbours
 from pretraining.objectives.base import Place, Pretrainer

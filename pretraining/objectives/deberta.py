@@ -11,8 +11,7 @@ from transformers import DebertaConfig, DebertaForMaskedLM, PreTrainedTokenizerB
 from transformers.models.deberta.modeling_deberta import DebertaLayerNorm, DisentangledSelfAttention
 
 from explorer.objectives.batches import Batch
-from explorer.objectives.heads import tie
-from explorer.objectives.losses import Loss, masked_loss
+from explorer.objectives.losses import Loss, masked_loss, tie
 from explorer.objectives.rows import USUAL_ROWS, RowMaker
 from pretraining.objectives.base import Pretrainer
 from pretraining.recipes import DebertaRecipe, Stage

@@ -16,9 +16,7 @@ from transformers import DistilBertConfig, DistilBertForMaskedLM
 from explorer.models.heads import before_decoder
 from explorer.models.shortening import half_of, layers_kept
 from explorer.objectives.batches import Batch
-from explorer.objectives.chunks import TrueTokens
-from explorer.objectives.heads import encode, tie
-from explorer.objectives.losses import Loss, masked_loss
+from explorer.objectives.losses import Loss, TrueTokens, encode, masked_loss, tie
 from pretraining.objectives.alignment import load_teacher
 from pretraining.objectives.base import Place, Pretrainer
 from pretraining.recipes import DistillationRecipe

@@ -23,8 +23,7 @@ from transformers import (
 from explorer.models.families.electra import generator_of
 from explorer.objectives.batches import Batch
 from explorer.objectives.electra import ElectraPair, electra_loss, generator_loss
-from explorer.objectives.heads import encode, start_head
-from explorer.objectives.losses import Loss
+from explorer.objectives.losses import Loss, encode, start_head
 from pretraining.objectives.alignment import load_teacher, states_apart
 from pretraining.objectives.base import Pretrainer
 from pretraining.recipes import ElectraRecipe

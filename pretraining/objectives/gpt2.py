@@ -6,8 +6,7 @@ import torch
 from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerBase, RobertaForMaskedLM
 
 from explorer.objectives.batches import Batch
-from explorer.objectives.heads import tie
-from explorer.objectives.losses import Loss, causal_loss
+from explorer.objectives.losses import Loss, causal_loss, tie
 from explorer.objectives.rows import USUAL_ROWS, RowMaker
 from pretraining.objectives.base import Pretrainer
 from pretraining.objectives.roberta import MERGES

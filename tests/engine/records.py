@@ -6,8 +6,8 @@ from typing import Any
 
 from explorer.runs.record import OnRealTask, Outcome, RunRecord, RunStatus, Wrong
 from explorer.runs.store import this_process
-from explorer.scratch.checkpoint_samples import Said
-from explorer.tuning.eval_example import Judged
+from explorer.scratch.spec import Said
+from explorer.tasks.task import Judged
 from explorer.tuning.spec import RunSpec
 
 

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from explorer.engine.freed import PAUSE, Trimmer, trimmer
+from explorer.memory import PAUSE, Trimmer, trimmer
 
 
 def test_it_gives_back_at_most_once_in_a_pause() -> None:

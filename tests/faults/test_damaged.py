@@ -13,9 +13,9 @@ import pytest
 from explorer.engine.local import LocalEngine
 from explorer.errors import ExplorerError, ModelUnavailableError
 from explorer.labs.masking import FILL_MASKS
-from explorer.models import hub
+from explorer.models import folders
 from explorer.models.catalog import CATALOG
-from explorer.models.checksums import LOADED, SUMS, check_sums, write_sums
+from explorer.models.folders import LOADED, SUMS, check_sums, write_sums
 from explorer.models.loaded_model import load_model
 from explorer.models.tokenizer_store import load_tokenizer
 from explorer.runs.database import FILE
@@ -50,7 +50,7 @@ def bundled(tmp_path: Path, tiny_model: str, monkeypatch: pytest.MonkeyPatch) ->
     """Two bundled models, both of them tiny; the folder of bert-mini."""
     for name in ("bert-small", "bert-mini"):
         shutil.copytree(tiny_model, tmp_path / "models" / name)
-    monkeypatch.setattr(hub, "BUNDLED_MODELS", tmp_path / "models")
+    monkeypatch.setattr(folders, "BUNDLED_MODELS", tmp_path / "models")
     return tmp_path / "models" / "bert-mini"
 
 

@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from explorer.maths.attention_flow import rollout, with_residual
+from explorer.maths.attention import rollout, with_residual
 from tests.rows import each_row
 
 

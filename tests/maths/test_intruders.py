@@ -10,7 +10,7 @@ from peft.tuners.lora import LoraLayer
 from peft.tuners.lora.intruders import reduce_intruder_dimension
 from torch import Tensor, nn
 
-from explorer.maths import intruders, spectra
+from explorer.maths import spectra
 from tests.rows import each_row
 
 
@@ -19,7 +19,7 @@ def matrix(d: int, k: int, seed: int = 0) -> Tensor:
 
 
 def found(weight: Tensor, delta: Tensor, k: int) -> tuple[Tensor, Tensor]:
-    return intruders.largest(intruders.cosines(spectra.dense_svd(weight + delta), spectra.dense_svd(weight), k))
+    return spectra.nearest_directions(spectra.cosines(spectra.dense_svd(weight + delta), spectra.dense_svd(weight), k))
 
 
 @pytest.mark.parametrize(("d", "k"), [(12, 12), (24, 10), (10, 24)])
@@ -28,9 +28,9 @@ def test_the_cosines_are_numpy_s(d: int, k: int) -> None:
     u = np.linalg.svd(weight.numpy(), full_matrices=False)[0]
     moved = np.linalg.svd((weight + delta).numpy(), full_matrices=False)[0]
     expected = np.abs(moved.T @ u)[:5]
-    ours = intruders.cosines(spectra.dense_svd(weight + delta), spectra.dense_svd(weight), 5)
+    ours = spectra.cosines(spectra.dense_svd(weight + delta), spectra.dense_svd(weight), 5)
     np.testing.assert_allclose(ours, expected, atol=1e-4)
-    values, places = intruders.largest(ours)
+    values, places = spectra.nearest_directions(ours)
     np.testing.assert_allclose(values, expected.max(1), atol=1e-4)
     assert places.tolist() == expected.argmax(1).tolist()
 
@@ -39,7 +39,7 @@ def test_without_an_update_every_direction_is_its_own() -> None:
     values, places = found(matrix(16, 12), torch.zeros(16, 12), 12)
     np.testing.assert_allclose(values, 1, atol=1e-5)
     assert places.tolist() == list(range(12))
-    assert intruders.count_intruders(values, 0.99) == 0
+    assert spectra.count_intruders(values, 0.99) == 0
 
 
 def test_a_strong_update_outside_of_all_that_w_has_is_the_first_intruder() -> None:
@@ -48,7 +48,7 @@ def test_a_strong_update_outside_of_all_that_w_has_is_the_first_intruder() -> No
     delta = 50 * u[:, 9:] @ matrix(1, 6, 2)
     values, _ = found(weight, delta, 6)
     assert float(values[0]) < 0.1
-    assert intruders.count_intruders(values, 0.5) == 1
+    assert spectra.count_intruders(values, 0.5) == 1
 
 
 @each_row("epsilon", [0.3, 0.6, 0.9, 0.999])
@@ -65,7 +65,7 @@ def test_there_are_as_many_as_peft_counts(epsilon: float, k: int) -> None:
             module.lora_B["default"].weight.normal_(std=0.4)
         for name, module in layers.items():
             values, _ = found(module.get_base_layer().weight, module.get_delta_weight("default"), k)
-            ours[name] = intruders.count_intruders(values, epsilon)
+            ours[name] = spectra.count_intruders(values, epsilon)
         said: list[str] = []
         reduce_intruder_dimension(model, top_k=k, threshold_epsilon=epsilon, logging_sink=said.append)
     counts = {
@@ -77,10 +77,12 @@ def test_there_are_as_many_as_peft_counts(epsilon: float, k: int) -> None:
 
 def test_some_of_these_counts_are_not_zero() -> None:
     values, _ = found(matrix(24, 24), matrix(24, 2, 1) @ matrix(2, 24, 2), 8)
-    assert 0 < intruders.count_intruders(values, 0.9) < 8
+    assert 0 < spectra.count_intruders(values, 0.9) < 8
 
 
 def test_chance_is_what_random_directions_have() -> None:
     drawn = np.random.default_rng(3).normal(size=(2000, 64))
     drawn /= np.linalg.norm(drawn, axis=1, keepdims=True)
-    assert intruders.chance(spectra.dense_svd(matrix(64, 64))) == pytest.approx(np.abs(drawn).max(1).mean(), rel=0.1)
+    assert spectra.chance_cosine(spectra.dense_svd(matrix(64, 64))) == pytest.approx(
+        np.abs(drawn).max(1).mean(), rel=0.1
+    )

@@ -8,7 +8,7 @@ import torch
 from sklearn.linear_model import LogisticRegression
 from torch.nn.functional import cross_entropy
 
-from explorer.maths.probes import fitted, standardised
+from explorer.maths.states import fitted, standardised
 
 
 def drawn(seed: int = 0) -> tuple[torch.Tensor, torch.Tensor]:

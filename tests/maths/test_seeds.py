@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_rel
 
-from explorer.maths.seeds import paired_interval
+from explorer.maths.intervals import paired_interval
 from tests.rows import each_row
 
 

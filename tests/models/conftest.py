@@ -9,7 +9,7 @@ import huggingface_hub
 import pytest
 from huggingface_hub import constants
 
-from explorer.models import fetch
+from explorer.models import hub as hub_module
 from explorer.models.loaded_model import LoadedModel, load_model
 from explorer.settings import Settings
 from tests.models import tiny
@@ -39,8 +39,8 @@ def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeHub]:
     """An empty hub, whatever this machine says about the real one; every chunk is told, and no wait is long."""
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    monkeypatch.setattr(fetch, "PAUSE_SECONDS", 0.01)
-    monkeypatch.setattr(fetch, "UPDATE_SECONDS", 0.0)
+    monkeypatch.setattr(hub_module, "PAUSE_SECONDS", 0.01)
+    monkeypatch.setattr(hub_module, "UPDATE_SECONDS", 0.0)
     huggingface_hub.close_session()
     server = FakeHub()
     yield server

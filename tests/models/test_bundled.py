@@ -19,8 +19,8 @@ from transformers import (
 from explorer.models.catalog import bundled, bundled_with, find_card
 from explorer.models.families import Capability
 from explorer.models.loaded_model import LoadedModel, load_model
-from explorer.models.parts import counted_parts, tied
 from explorer.models.records import read_scores
+from explorer.models.sizes import counted_parts, tied
 from explorer.settings import BUNDLED_MODELS, Settings
 from pretraining.cloze import SENTENCES
 from pretraining.measures.everyday import measure_everyday

@@ -10,7 +10,7 @@ import pytest
 
 from explorer.models.catalog import CATALOG, DEFAULT_MODEL, ModelCard, bundled_with, find_card
 from explorer.models.families import ARCHITECTURES, Capability, find_architecture
-from explorer.models.hub import weight_files
+from explorer.models.folders import weight_files
 from explorer.settings import BUNDLED_MODELS
 
 BUNDLED = pytest.mark.parametrize("card", [card for card in CATALOG if card.bundled], ids=lambda card: card.model_id)

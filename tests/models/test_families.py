@@ -11,8 +11,8 @@ import torch
 import transformers
 
 from explorer.models.families import ARCHITECTURES, Architecture, Capability, by_family, find_architecture
+from explorer.models.folders import unsupported
 from explorer.models.loaded_model import LoadedModel, load_model
-from explorer.models.model_errors import unsupported
 from explorer.settings import Settings
 from explorer.tuning.spec import TARGETS
 from tests.models import tiny

@@ -15,9 +15,9 @@ from huggingface_hub import constants
 
 from explorer.errors import ModelUnavailableError
 from explorer.models.catalog import DEFAULT_MODEL
-from explorer.models.hub import download, local_folder, require_folder, weight_files
+from explorer.models.folders import explain, local_folder, require_folder, weight_files
+from explorer.models.hub import download
 from explorer.models.loaded_model import load_model
-from explorer.models.model_errors import explain
 from explorer.settings import Settings
 from tests.models import tiny
 from tests.models.fake_hub import SILENCE, FakeHub, Faults, stuck

@@ -7,7 +7,7 @@ import torch
 from explorer.maths.corruption import IGNORED_LABEL, RANDOM, CorruptionRecipe, corrupt
 from explorer.maths.schemes import SCHEMES
 from explorer.models.encoding import replacement_ids
-from explorer.models.masker import Masker
+from explorer.models.hiding import Masker
 from tests.models.tiny import byte_level, wordpiece
 from tests.rows import each_row
 

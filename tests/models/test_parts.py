@@ -8,9 +8,9 @@ import pytest
 import torch
 
 from explorer.errors import ExplorerError
-from explorer.models import parts
+from explorer.models import sizes
 from explorer.models.families import by_family
-from explorer.models.parts import PARTS, Part, counted_parts, tied
+from explorer.models.sizes import PARTS, Part, counted_parts, tied
 from tests.models.tiny import build
 from tests.rows import each_row
 
@@ -61,11 +61,11 @@ def test_a_wrong_formula_and_a_forgotten_tensor_are_told(monkeypatch: pytest.Mon
     model = build(by_family("GPT-2"))
     right = PARTS["GPT2LMHeadModel"](model.config)
     monkeypatch.setitem(
-        parts.PARTS, "GPT2LMHeadModel", lambda _: [*right[:-1], Part("last", "3·32", right[-1].prefixes)]
+        sizes.PARTS, "GPT2LMHeadModel", lambda _: [*right[:-1], Part("last", "3·32", right[-1].prefixes)]
     )
     with pytest.raises(ExplorerError, match="gives 96, the model has 64"):
         counted_parts(model)
-    monkeypatch.setitem(parts.PARTS, "GPT2LMHeadModel", lambda _: right[:-1])
+    monkeypatch.setitem(sizes.PARTS, "GPT2LMHeadModel", lambda _: right[:-1])
     with pytest.raises(ExplorerError, match="belong to no part"):
         counted_parts(model)
 

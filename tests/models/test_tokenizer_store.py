@@ -13,7 +13,8 @@ from explorer.errors import ModelUnavailableError
 from explorer.models import hub as hub_module
 from explorer.models import tokenizer_store
 from explorer.models.catalog import OWN_TOKENIZERS
-from explorer.models.hub import download, local_folder, tokenizer_folder
+from explorer.models.folders import local_folder
+from explorer.models.hub import download, tokenizer_folder
 from explorer.models.loaded_model import load_model
 from explorer.models.tokenizer_store import MOST_OPEN, Opening, OpenTokenizer, TokenizerStore, load_tokenizer
 from explorer.settings import BUNDLED_TOKENIZERS, Settings

@@ -6,7 +6,7 @@ import torch
 from transformers import PreTrainedTokenizerBase
 
 from explorer.maths.corruption import IGNORED_LABEL, CorruptionRecipe
-from explorer.models.masker import Masker
+from explorer.models.hiding import Masker
 from explorer.objectives.batches import collate
 from explorer.objectives.rows import NOT_NEXT, Row
 from tests.models.tiny import byte_level

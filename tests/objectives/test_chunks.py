@@ -7,9 +7,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cosine_embedding_loss, cross_entropy, kl_div
 
-from explorer.objectives import chunks
-from explorer.objectives.chunks import TrueTokens, chunked_loss
+from explorer.objectives import losses
 from explorer.objectives.electra import Sampler
+from explorer.objectives.losses import TrueTokens, chunked_loss
 from pretraining.objectives.distilbert import SoftTargets, cosine_distance, softened_divergence
 from pretraining.recipes import DISTILBERT_MINI
 
@@ -18,8 +18,8 @@ ROWS, WIDTH, VOCABULARY = 23, 8, 50
 
 @pytest.fixture(autouse=True)
 def _small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(chunks, "ROWS", 4)
-    monkeypatch.setattr(chunks, "GATHERED", 10)
+    monkeypatch.setattr(losses, "ROWS", 4)
+    monkeypatch.setattr(losses, "GATHERED", 10)
 
 
 def given(bias: bool = True) -> tuple[Tensor, nn.Linear, Tensor]:

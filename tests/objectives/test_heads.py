@@ -9,7 +9,7 @@ from explorer.errors import ModelUnavailableError
 from explorer.maths.corruption import IGNORED_LABEL
 from explorer.models.families import ARCHITECTURES, Capability, by_family
 from explorer.objectives.batches import Batch
-from explorer.objectives.heads import encode, mlm_logits, pair_logits, start_head
+from explorer.objectives.losses import encode, mlm_logits, pair_logits, start_head
 from tests.models.tiny import build
 
 MASKED = [entry.family for entry in ARCHITECTURES if Capability.MLM in entry.heads]

@@ -12,7 +12,7 @@ from torch.nn.functional import cross_entropy
 
 from explorer.maths.corruption import IGNORED_LABEL, CorruptionRecipe
 from explorer.models.families import by_family
-from explorer.models.masker import Masker
+from explorer.models.hiding import Masker
 from explorer.objectives import electra
 from explorer.objectives.batches import Batch, collate
 from explorer.objectives.electra import ElectraPair, electra_loss, fill

@@ -11,8 +11,8 @@ import torch
 from safetensors import safe_open
 from transformers import AutoModelForMaskedLM, AutoTokenizer, BertForPreTraining, PreTrainedTokenizerBase
 
-from explorer.models.checksums import SUMS
 from explorer.models.families import by_family
+from explorer.models.folders import SUMS
 from pretraining.export import export_model, overwrite
 from tests.models.tiny import build
 

@@ -8,7 +8,7 @@ import pytest
 from transformers import AlbertConfig, AutoTokenizer, GPT2Config, PretrainedConfig, RobertaConfig
 
 from explorer.errors import BadInputError
-from explorer.models.masker import Masker
+from explorer.models.hiding import Masker
 from pretraining.vocabularies import cut_merges, gpt2_tokenizer, roberta_tokenizer, unigram_tokenizer
 from tests.pretraining.conftest import tiny_pack
 

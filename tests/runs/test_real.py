@@ -11,9 +11,8 @@ import pytest
 import torch
 
 from explorer.errors import BadInputError
-from explorer.runs.__main__ import measure_bundled
+from explorer.runs.__main__ import measure_bundled, on_real_task, real_file
 from explorer.runs.open import OpenRun
-from explorer.runs.outcome import on_real_task, real_file
 from explorer.runs.record import RunRecord, RunStatus
 from explorer.runs.store import WEIGHTS
 from explorer.tuning.spec import RunSpec

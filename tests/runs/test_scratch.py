@@ -11,8 +11,8 @@ from explorer.engine.local import LocalEngine
 from explorer.engine.protocol import Job
 from explorer.errors import BadInputError, ModelUnavailableError
 from explorer.labs.masking.schema import FillParams
+from explorer.models.catalog import trained_id
 from explorer.models.families import Capability
-from explorer.models.trained import trained_id
 from explorer.runs.record import RunRecord, RunStatus
 from explorer.settings import Settings
 from tests.models.tiny import save

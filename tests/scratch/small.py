@@ -9,11 +9,10 @@ import torch
 from transformers import PreTrainedTokenizerBase
 
 from explorer.models.loaded_model import LoadedModel
-from explorer.scratch.models import build
+from explorer.scratch.models import build, learn_vocabulary
 from explorer.scratch.spec import ScratchSpec
 from explorer.scratch.text import Documents, read_documents
 from explorer.scratch.training import ScratchTraining
-from explorer.scratch.vocabulary import learn_vocabulary
 from explorer.settings import Settings
 
 SMALL: dict[str, Any] = {

@@ -12,7 +12,7 @@ from transformers import BertForPreTraining, BertLMHeadModel
 from explorer.errors import BadInputError
 from explorer.models.loaded_model import LoadedModel
 from explorer.objectives.electra import ElectraPair
-from explorer.scratch.fills import WRITTEN, say
+from explorer.scratch.learning import WRITTEN, say
 from explorer.scratch.models import build
 from tests.models import conftest as models_conftest
 from tests.scratch.small import small, training, vocabulary

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from explorer.errors import BadInputError
-from explorer.scratch.vocabulary import SPECIAL, learn_vocabulary
+from explorer.scratch.models import SPECIAL, learn_vocabulary
 from explorer.settings import ROOT
 from tests.scratch.small import vocabulary
 

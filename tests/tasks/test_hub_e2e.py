@@ -10,7 +10,7 @@ from datasets import Dataset, disable_progress_bars
 
 from explorer.settings import Settings
 from explorer.tasks import sources
-from explorer.tasks.places.fetching import TaskUnavailableError
+from explorer.tasks.places.hub import TaskUnavailableError
 from explorer.tasks.sources import kind_of, load, written_choices
 from explorer.tasks.task import WRITTEN, Example
 from tests.models.fake_hub import FakeHub

@@ -12,8 +12,7 @@ from huggingface_hub import constants
 from explorer.errors import BadInputError
 from explorer.settings import Settings
 from explorer.tasks import sources
-from explorer.tasks.places.fetching import TaskUnavailableError
-from explorer.tasks.places.hub import RELEASES, is_here
+from explorer.tasks.places.hub import RELEASES, TaskUnavailableError, is_here
 from explorer.tasks.sources import choices, load
 from explorer.tasks.task import Example
 from tests.models.fake_hub import FakeHub

@@ -11,7 +11,7 @@ from datasets import Dataset, disable_progress_bars
 
 from explorer.settings import Settings
 from explorer.tasks import sources
-from explorer.tasks.places.fetching import TaskUnavailableError
+from explorer.tasks.places.hub import TaskUnavailableError
 from explorer.tasks.sources import choices, load
 from explorer.tasks.task import NO_ANSWER, SPAN, Example
 from tests.models.fake_hub import FakeHub

@@ -8,8 +8,8 @@ from collections import Counter
 import pytest
 
 from explorer.errors import BadInputError
+from explorer.tasks.given import check_enough, hold_out_texts, mixed, shared_texts
 from explorer.tasks.glue_tasks import find_task
-from explorer.tasks.splitting import check_enough, hold_out_texts, mixed, shared_texts
 from explorer.tasks.task import Example
 
 

@@ -13,9 +13,9 @@ from torch.nn.functional import cross_entropy
 from explorer.models.loaded_model import LoadedModel
 from explorer.runs.record import RunStatus
 from explorer.tuning.adapted import adapt
-from explorer.tuning.best_checkpoint import Best, better, from_state
 from explorer.tuning.reading import predict
 from explorer.tuning.rows import tokenise
+from explorer.tuning.snapshots import Best, better, from_state
 from explorer.tuning.spec import RunSpec
 from tests.engine.working import Run, same
 from tests.models import conftest as models_conftest

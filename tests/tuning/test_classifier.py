@@ -12,7 +12,7 @@ from explorer.models.loaded_model import LoadedModel, load_model
 from explorer.models.questions import question, scores
 from explorer.settings import Settings
 from explorer.tuning.adapted import Adapted, adapt
-from explorer.tuning.classifier import as_loaded
+from explorer.tuning.merging import as_loaded
 from explorer.tuning.spec import RunSpec
 from tests.models.tiny import save
 

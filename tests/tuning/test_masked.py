@@ -19,7 +19,6 @@ from explorer.settings import Settings
 from explorer.tasks.formats.text import TEXT
 from explorer.tasks.task import Example
 from explorer.tuning.adapted import Adapted, adapt
-from explorer.tuning.classifier import as_mask_filler
 from explorer.tuning.distilling import AGREEMENT
 from explorer.tuning.files.export import export_adapter, export_merged
 from explorer.tuning.forks import fork_masked
@@ -34,6 +33,7 @@ from explorer.tuning.masked import (
     read_masked,
     rows_of,
 )
+from explorer.tuning.merging import as_mask_filler
 from explorer.tuning.plan import plan
 from explorer.tuning.spec import RunSpec
 from tests.models.tiny import WORDS, save

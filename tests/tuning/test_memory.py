@@ -6,8 +6,7 @@ import pytest
 import torch
 
 from explorer.tuning.adapted import adapt
-from explorer.tuning.memory import parts_of
-from explorer.tuning.plan import plan
+from explorer.tuning.plan import parts_of, plan
 from explorer.tuning.spec import RunSpec
 from tests.rows import each_row
 from tests.tuning.samples import batch, tiny_loaded

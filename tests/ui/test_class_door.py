@@ -18,8 +18,7 @@ from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
 from explorer.engine.local import LocalEngine
-from explorer.serving.class_door import ClassDoor
-from explorer.serving.entry import COOKIE, HEADER, Entry
+from explorer.serving.class_door import COOKIE, HEADER, ClassDoor, Entry
 from explorer.serving.front_door import FrontDoor
 from explorer.serving.rates import Rate, Tries
 from explorer.settings import Settings

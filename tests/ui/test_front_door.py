@@ -15,9 +15,9 @@ from starlette.routing import Route, Router
 from starlette.testclient import TestClient
 
 from explorer.labs import LABS
-from explorer.serving import entry
-from explorer.serving.entry import COOKIE as CLASS_COOKIE
-from explorer.serving.entry import Entry
+from explorer.serving import class_door
+from explorer.serving.class_door import COOKIE as CLASS_COOKIE
+from explorer.serving.class_door import Entry
 from explorer.serving.front_door import CLOSED, COOKIE, FrontDoor, lecturers_key
 from explorer.serving.rates import Tries
 from explorer.settings import Settings
@@ -77,7 +77,7 @@ class TestLecturersKey:
     def test_behind_https_only_a_spaces_frame_keeps_it_on_another_site(
         self, visitor: TestClient, space: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(entry, "settings", lambda: Settings.from_environment({"SPACE_ID": space}))
+        monkeypatch.setattr(class_door, "settings", lambda: Settings.from_environment({"SPACE_ID": space}))
         asked = visitor.get(f"/?lecturer={quote(KEY)}", headers={"x-forwarded-proto": "https"}, follow_redirects=False)
         given = asked.headers.get_list("set-cookie")
         assert [line.partition("=")[0] for line in given] == [COOKIE, CLASS_COOKIE]

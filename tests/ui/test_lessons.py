@@ -12,8 +12,7 @@ import gradio as gr
 import httpx
 import pytest
 
-from explorer.lessons.checking import wrong
-from explorer.lessons.reading import bundled, read
+from explorer.lessons.reading import bundled, read, wrong
 from explorer.lessons.routes import KEY
 from explorer.serving.pages import Pages
 from tests.rows import each_row

@@ -15,9 +15,8 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from explorer.serving import uploads
-from explorer.serving.limits import Limits
-from explorer.serving.uploads import COOKIE
+from explorer.serving import limits
+from explorer.serving.limits import COOKIE, Limits
 from explorer.settings import MEBIBYTE, Settings
 
 JOIN, UPLOAD = "/gradio_api/queue/join", "/gradio_api/upload"
@@ -80,7 +79,7 @@ class TestSize:
         self, visitors: Visitors, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         visitor = visitors(free_disk_bytes=1000)
-        monkeypatch.setattr(uploads, "_free_bytes", lambda: 999)
+        monkeypatch.setattr(limits, "_free_bytes", lambda: 999)
         answer = visitor.post(UPLOAD, content=b"x")
         assert answer.status_code == 507
         assert "free some space" in answer.json()["error"]

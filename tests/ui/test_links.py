@@ -17,10 +17,10 @@ from gradio import processing_utils
 from gradio_client import Client, handle_file
 from starlette.requests import HTTPConnection
 
-from explorer.serving import links, uploads
+from explorer.serving import limits, links
+from explorer.serving.limits import Uploads
 from explorer.serving.links import NOT_PUBLIC, REFUSED, Links, is_public
 from explorer.serving.refusal import Refusal
-from explorer.serving.uploads import Uploads
 from explorer.settings import Settings
 from tests import loops
 from tests.rows import each_row
@@ -106,7 +106,7 @@ class TestAllowed:
     def test_a_disk_that_is_nearly_full_takes_none(
         self, site: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(uploads, "_free_bytes", lambda: 999)
+        monkeypatch.setattr(limits, "_free_bytes", lambda: 999)
         assert "free some space" in refused(site, tmp_path, free_disk_bytes=1000)
 
     def test_a_site_that_is_silent_is_given_up(
@@ -196,7 +196,7 @@ class TestServed:
         allowed, fetch = Links(settings, Uploads(settings)), Links.fetch
 
         async def seen(self: Links, link: str, folder: Path, request: HTTPConnection) -> str:
-            asked.append((request.client.host if request.client else "", request.cookies.get(uploads.COOKIE)))
+            asked.append((request.client.host if request.client else "", request.cookies.get(limits.COOKIE)))
             return await fetch(allowed, link, folder, request)
 
         monkeypatch.setattr(Links, "fetch", seen)
@@ -205,7 +205,7 @@ class TestServed:
             said = client.predict(file=handle_file(file["path"]), api_name="/upload_task")
         else:
             body = {"data": [file], "session_hash": "linking"}
-            cookies = {"cookie": f"{uploads.COOKIE}=ada"}
+            cookies = {"cookie": f"{limits.COOKIE}=ada"}
             said = httpx.post(f"{address}gradio_api/run/upload_task", json=body, headers=cookies).text
         assert "32 examples to train on" in str(said)
         assert asked == [("127.0.0.1", None if streams else "ada")]

@@ -9,7 +9,6 @@ import gradio as gr
 import pytest
 from markupsafe import escape
 
-from explorer.all_pages import pages_and_tabs
 from explorer.home import HOME, ways
 from explorer.labs import LABS
 from explorer.labs.wayup.jobs import whole_pass
@@ -17,6 +16,7 @@ from explorer.labs.wayup.schema import PassParams
 from explorer.labs.wayup.stages_figures import stages
 from explorer.lessons.reading import bundled
 from explorer.models.loaded_model import LoadedModel
+from explorer.navigation import pages_and_tabs
 from explorer.path import LEADS, PATH, PLACES, STATIONS
 from explorer.serving.pages import Pages
 from explorer.ui.address import Address

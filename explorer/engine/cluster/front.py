@@ -24,7 +24,7 @@ from explorer.engine.local import LocalEngine, Question
 from explorer.engine.protocol import DownloadProgress, Job, ModelStatus
 from explorer.engine.resources import Resources
 from explorer.errors import ExplorerError
-from explorer.models.trained import made_by
+from explorer.models.catalog import made_by
 from explorer.runs.record import RunRecord, RunStatus
 from explorer.settings import Settings
 
@@ -187,7 +187,8 @@ class RayEngine(LocalEngine):
 
     def prepare(self, model_id: str) -> Iterator[DownloadProgress]:
         """Download the model if needed, into the folder that all machines see, then have a replica load it."""
-        from explorer.models.hub import download, local_folder
+        from explorer.models.folders import local_folder
+        from explorer.models.hub import download
 
         if local_folder(model_id, self._settings) is None and not made_by(model_id):
             with closing(download(model_id, self._settings)) as updates:

@@ -17,10 +17,10 @@ from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
 
-from explorer.engine.call_job import flat
 from explorer.engine.cluster.files import Files, Manifest
+from explorer.engine.resources import flat
 from explorer.engine.sent import needed
-from explorer.models.trained import made_by, own_folder
+from explorer.models.catalog import made_by, own_folder
 from explorer.runs.manager import RunManager
 from explorer.runs.record import RunRecord
 from explorer.runs.store import RESUME

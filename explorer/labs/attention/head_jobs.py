@@ -17,8 +17,7 @@ from explorer.labs.attention.head import (
     StatisticsResult,
     TokenPlace,
 )
-from explorer.maths.attention import STATISTICS, head_statistics
-from explorer.maths.attention_flow import rollout
+from explorer.maths.attention import STATISTICS, head_statistics, rollout
 from explorer.models.batching import Inputs, alone, answered_together, attentions_of_each
 from explorer.models.encoding import Encoded, encode, with_own_mask
 from explorer.models.inside import check_place, depth_of, heads_of

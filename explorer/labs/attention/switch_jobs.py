@@ -24,7 +24,7 @@ from explorer.models.encoding import Encoded, asked_texts, encode
 from explorer.models.inside import check_place, depth_of, heads_of, modules_with_role, read
 from explorer.models.loaded_model import LoadedModel
 from explorer.models.questions import Question, class_name, fitting_question, question, scores
-from explorer.tuning.classifier import as_loaded
+from explorer.tuning.merging import as_loaded
 
 if TYPE_CHECKING:
     from explorer.runs.open import OpenRuns

@@ -35,7 +35,7 @@ from explorer.labs.attribution.scoring import (
     target_name,
     target_of,
 )
-from explorer.maths.attention_flow import rollout
+from explorer.maths.attention import rollout
 from explorer.models.encoding import Encoded, asked_texts, encode
 from explorer.models.inside import depth_of, read
 from explorer.models.loaded_model import LoadedModel

@@ -31,7 +31,7 @@ from explorer.labs.attribution.schema import (
 )
 from explorer.models.loaded_model import LoadedModel
 from explorer.runs.record import RunRecord
-from explorer.tuning.classifier import as_loaded
+from explorer.tuning.merging import as_loaded
 
 Block = Callable[[Callable[[Any, Any], Any], Any], Any]
 """Does a piece of work, a function of compute.py with its parameters, or remembers it."""

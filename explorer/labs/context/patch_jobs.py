@@ -11,9 +11,8 @@ from explorer.models.encoding import Encoded, asked_texts, encode, single_token
 from explorer.models.families import Capability
 from explorer.models.inside import depth_of
 from explorer.models.loaded_model import LoadedModel
-from explorer.models.patching import patched, values_of
 from explorer.models.questions import Question, class_name, question_of_tokens, scores
-from explorer.models.whole_pass import WholePass, whole_pass
+from explorer.models.whole_pass import WholePass, patched, values_of, whole_pass
 
 LEAST_APART = 1e-3
 """Logits: below it the two sentences answer alike, and no share of nothing can be told."""

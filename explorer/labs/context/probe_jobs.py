@@ -20,7 +20,7 @@ from explorer.labs.context.probe import (
     control_labels,
     examples,
 )
-from explorer.maths.probes import fitted, standardised
+from explorer.maths.states import fitted, standardised
 from explorer.models.batching import states_of_each
 from explorer.models.encoding import Encoded, encode
 from explorer.models.loaded_model import LoadedModel

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from explorer.errors import BadInputError
 from explorer.labs.context.examples import PLAIN
 from explorer.labs.context.word import STATIC, ContextParams, ContextResult, LayerView, Line, Occurrence, Projection
-from explorer.maths.geometry import cosines, pairwise, principal_plane
+from explorer.maths.states import cosines, pairwise, principal_plane
 from explorer.models.batching import states_of_each
 from explorer.models.encoding import Encoded, encode
 from explorer.models.loaded_model import LoadedModel

@@ -12,7 +12,7 @@ from explorer.engine.resources import Resources
 from explorer.labs.delta.intruders import MOST_DIRECTIONS, IntruderParams, IntruderResult, LayerCosines, RunIntruders
 from explorer.labs.delta.jobs import base_of
 from explorer.labs.delta.updates import BaseWeights, Deltas, finite, needed, update_at
-from explorer.maths import intruders, spectra
+from explorer.maths import spectra
 from explorer.runs.open import OpenRun
 from explorer.tuning.deltas import LowRank
 
@@ -48,10 +48,10 @@ def matrix_cosines(deltas: Deltas, base: BaseWeights | None, layer: int, module:
     site, delta = (layer, module), update_at(deltas, layer, module)
     matrix, weight = needed(base).matrix(site, delta), needed(base).decomposed(site, delta)
     updated = spectra.dense_svd(matrix + finite(delta.dense()).to(matrix))  # in W's precision
-    found = intruders.cosines(updated, weight, MOST_DIRECTIONS)
-    values, places = intruders.largest(found)
+    found = spectra.cosines(updated, weight, MOST_DIRECTIONS)
+    values, places = spectra.nearest_directions(found)
     grid = found[:, :MOST_DIRECTIONS].float()  # (n, all of W's) to (n, n)
-    return MatrixCosines(grid, values, places, intruders.chance(weight), isinstance(delta, LowRank))
+    return MatrixCosines(grid, values, places, spectra.chance_cosine(weight), isinstance(delta, LowRank))
 
 
 def intruder_dimensions(resources: Resources, params: IntruderParams) -> Iterator[IntruderResult]:

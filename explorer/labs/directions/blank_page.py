@@ -12,7 +12,7 @@ from explorer.labs.directions import blank_figures as figures
 from explorer.labs.directions.controls import Asked
 from explorer.labs.directions.examples import TRY
 from explorer.labs.directions.schema import SightParams
-from explorer.models.ablations import BERT_TABLE_5, BERT_TASKS
+from explorer.models.published import BERT_TABLE_5, BERT_TASKS
 from explorer.ui.components import rich_text
 from explorer.ui.controls import control
 from explorer.ui.kit import QUIET, Tries, View, caption, inputs_column, outputs_column, two_columns, why

@@ -30,7 +30,7 @@ from explorer.labs.directions.schema import (
     SightResult,
     Told,
 )
-from explorer.maths.attention_flow import rollout, with_residual
+from explorer.maths.attention import rollout, with_residual
 from explorer.models.inside import Reading, depth_of, read
 from explorer.models.loaded_model import LoadedModel
 from explorer.runs.examples import LEAK

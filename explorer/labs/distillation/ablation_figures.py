@@ -9,7 +9,7 @@ from markupsafe import Markup
 from explorer.charts import KEPT, Look, Picture, axis, bars, chart, error_bars, rows
 from explorer.charts.words import caption, percent, prose, quoted, signed, strong
 from explorer.labs.distillation.train import Ablated
-from explorer.maths.seeds import paired_interval
+from explorer.maths.intervals import paired_interval
 from explorer.runs.comparing import ALPHA, beyond_chance, compare, without_a_test
 from explorer.runs.record import RunRecord
 from explorer.runs.report import metric_title, score_text

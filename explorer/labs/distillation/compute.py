@@ -17,8 +17,7 @@ from explorer.models.loaded_model import LoadedModel
 from explorer.models.questions import class_name, fitting_question, question, scores
 from explorer.models.shortening import half_of, shortened
 from explorer.runs.open import OpenRun, OpenRuns
-from explorer.tuning.classifier import as_mask_filler
-from explorer.tuning.merging import merged
+from explorer.tuning.merging import as_mask_filler, merged
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from explorer.charts import Axis, Look, Panel, Picture, Trace, axis, error_bars,
 from explorer.charts.words import caption, prose, quoted, signed, strong
 from explorer.labs.distillation.train import Seeded, SeedScores
 from explorer.labs.distillation.train_figures import COLOURS, SYMBOLS, short_name
-from explorer.maths.seeds import PairedInterval
+from explorer.maths.intervals import PairedInterval
 from explorer.runs.record import RunRecord, RunStatus
 from explorer.runs.report import metric_title, score_text
 from explorer.tables import Table

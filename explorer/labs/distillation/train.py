@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from explorer.maths.seeds import PairedInterval, paired_interval
+from explorer.maths.intervals import PairedInterval, paired_interval
 from explorer.runs.record import RunRecord
 
 

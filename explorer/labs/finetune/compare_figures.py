@@ -13,7 +13,7 @@ from explorer.charts import Look, Picture, Trace, axis, chart, error_bars, level
 from explorer.charts.words import caption, duration, megabytes, percent, quoted
 from explorer.labs.finetune.compare_said_figures import compared_notes, compared_sentence
 from explorer.labs.finetune.figures import runs_table
-from explorer.maths.seeds import paired_interval
+from explorer.maths.intervals import paired_interval
 from explorer.runs.comparing import Compared
 from explorer.runs.examples import OWNER
 from explorer.runs.record import RunStatus

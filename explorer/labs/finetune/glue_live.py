@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 
 from explorer.engine.protocol import Engine
 from explorer.labs.finetune.glue import PUBLISHED, GlueParams, GlueResult, GlueTask, Reached
+from explorer.models.published import BERT_TABLE_1
 from explorer.published import lora
-from explorer.published.glue import TRAINING
 from explorer.runs.examples import OWNER
 from explorer.runs.record import Outcome, RunRecord
 from explorer.tasks.glue_tasks import TASKS
@@ -42,7 +42,7 @@ def gathered(records: Iterable[RunRecord], params: GlueParams) -> GlueResult:
                 name,
                 task.question,
                 METRICS[task.metrics[0]].title,
-                TRAINING[name],
+                BERT_TABLE_1[name],
                 published[name],
                 _best(task, known),
             )

@@ -35,8 +35,8 @@ from explorer.settings import settings
 from explorer.tasks.sources import load
 from explorer.tasks.task import SPAN, WRITTEN, Example, TaskData
 from explorer.tuning.adapted import Adapted
-from explorer.tuning.files.before import script_of_settings
 from explorer.tuning.files.export import export_adapter, export_merged
+from explorer.tuning.files.script import script_of_settings
 from explorer.tuning.files.zips import export_path, write_zip
 from explorer.tuning.kinds import kind_of
 from explorer.tuning.merging import merged

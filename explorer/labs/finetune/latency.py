@@ -12,8 +12,8 @@ from explorer.charts import Picture, axis, chart, error_bars, level, points, row
 from explorer.charts.words import caption, label, milliseconds, percent, prose, strong
 from explorer.engine.protocol import Job
 from explorer.kinds import Names, Whole
+from explorer.maths.intervals import Ratio, Spent
 from explorer.models.catalog import DEFAULT_MODEL
-from explorer.models.spent import Ratio, Spent
 from explorer.params import Shown, params
 from explorer.runs.report import busy, busy_said
 from explorer.tables import Table

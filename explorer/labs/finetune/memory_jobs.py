@@ -14,9 +14,8 @@ from explorer.settings import settings
 from explorer.tasks.sources import load
 from explorer.tasks.task import Task
 from explorer.tuning.kinds import kind_of
-from explorer.tuning.memory import parts_of
 from explorer.tuning.methods import find_method
-from explorer.tuning.plan import plan
+from explorer.tuning.plan import parts_of, plan
 from explorer.tuning.spec import RunSpec
 
 SAMPLE = 32

@@ -9,8 +9,8 @@ from pydantic import AfterValidator
 
 from explorer.errors import BadInputError
 from explorer.kinds import Name, Names, OneOf, Sentence
+from explorer.maths.intervals import Ratio, Spent
 from explorer.models.layer_sizes import LayerSizes, Matrix
-from explorer.models.spent import Ratio, Spent
 from explorer.params import SecondText, Shown, params
 from explorer.runs.examples import FIRST, PRAISE
 from explorer.runs.seeds import Seeds

@@ -17,8 +17,8 @@ from explorer.labs.generation.scores import MOST_GROUPS, ScoreParams, paired
 from explorer.params import Shown, params
 from explorer.tables import Cell, Table
 from explorer.tasks.generation_metrics import METRICS, Apart, take_apart
-from explorer.tasks.generation_metrics.alignment import STAGES
 from explorer.tasks.generation_metrics.cider import Weighed
+from explorer.tasks.generation_metrics.meteor import STAGES
 from explorer.tasks.generation_metrics.rouge_l import Subsequence
 
 

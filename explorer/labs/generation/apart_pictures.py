@@ -10,8 +10,8 @@ from explorer.charts import MAGNITUDE, Panel, Picture, axis, bars, heat, line, p
 from explorer.charts.words import fixed, label
 from explorer.labs.generation.apart import MOST_BARS, Parts, closest, heaviest, parts_sentence
 from explorer.tasks.generation_metrics import METRICS
-from explorer.tasks.generation_metrics.alignment import STAGES
-from explorer.tasks.generation_metrics.ngrams import Ngram
+from explorer.tasks.generation_metrics.meteor import STAGES
+from explorer.tasks.generation_metrics.words import Ngram
 
 STAGE_COLOURS = ("@first", "@second", "@third")
 _COVERED = [[0.0, "#56718C"], [1.0, "#56B4E9"]]

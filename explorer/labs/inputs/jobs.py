@@ -25,8 +25,7 @@ from explorer.labs.inputs.spelling import (
     knows_unknown,
     readable,
 )
-from explorer.models.tokenizer_kinds import is_byte_level, kind_of
-from explorer.models.tokenizer_store import OpenTokenizer
+from explorer.models.tokenizer_store import OpenTokenizer, is_byte_level, kind_of
 from explorer.text import checked_text
 
 Answer = TypeVar("Answer")

@@ -27,9 +27,9 @@ from explorer.labs.inputs.typos import (
     TyposParams,
     TyposResult,
 )
+from explorer.models.batching import InTurn, in_turn
 from explorer.models.encoding import Encoded, encode
 from explorer.models.families import Capability
-from explorer.models.in_turn import InTurn, in_turn
 from explorer.models.inside import private_tree
 from explorer.models.loaded_model import LoadedModel
 from explorer.text import checked_text

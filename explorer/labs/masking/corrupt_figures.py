@@ -11,7 +11,7 @@ from explorer.charts.chips import chip, chips
 from explorer.charts.words import caption, in_quotes, percent, prose, quoted, strong
 from explorer.labs.masking.fill_figures import visible
 from explorer.labs.masking.schema import CorruptedToken, CorruptResult, PatternsResult, SharesResult
-from explorer.models.ablations import BERT_TABLE_8
+from explorer.models.published import BERT_TABLE_8
 from explorer.tables import Table
 
 FATES = ("untouched", "mask", "random", "kept")

@@ -27,9 +27,8 @@ from explorer.maths.corruption import FATES, KEPT, MASK, RANDOM, CorruptionRecip
 from explorer.models.batching import CHOSEN, Inputs, alone, answered_together, logits_at
 from explorer.models.encoding import Encoded, encode, single_token, with_own_mask
 from explorer.models.families import Capability
-from explorer.models.hiding import hidden_positions, token_view
+from explorer.models.hiding import Masker, hidden_positions, token_view
 from explorer.models.loaded_model import LoadedModel
-from explorer.models.masker import Masker
 
 CONVERGENCE_POINTS = 60
 

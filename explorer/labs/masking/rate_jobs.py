@@ -16,9 +16,9 @@ from explorer.maths.corruption import IGNORED_LABEL, CorruptionRecipe
 from explorer.models.encoding import encode
 from explorer.models.families import Capability
 from explorer.models.heads import head_at
+from explorer.models.hiding import Masker
 from explorer.models.inside import private_tree
 from explorer.models.loaded_model import LoadedModel
-from explorer.models.masker import Masker
 
 ENOUGH_TOKENS = 1200
 """A shorter text is drawn again and again until about so many tokens were read at each rate."""

@@ -11,9 +11,9 @@ from explorer.engine.resources import Resources
 from explorer.errors import BadInputError
 from explorer.labs.masking.score import MOST_TOKENS, ScoredSentence, ScoredToken, ScoreParams, ScoreResult, Scores
 from explorer.maths.pseudo_likelihood import log_probability_of
+from explorer.models.batching import in_turn
 from explorer.models.encoding import Encoded, encode
 from explorer.models.families import Capability
-from explorer.models.in_turn import in_turn
 from explorer.models.loaded_model import LoadedModel
 
 

@@ -11,7 +11,7 @@ from explorer.charts.words import caption, compact, label, percent, prose, stron
 from explorer.labs.models.schema import CountResult, FamilyResult, family_of
 from explorer.models.catalog import CATALOG
 from explorer.models.families import NOTES, FamilyNote
-from explorer.published.albert import TABLE_3, TABLE_4
+from explorer.models.published import ALBERT_TABLE_3, ALBERT_TABLE_4
 from explorer.tables import Table
 
 GROUPS = (
@@ -236,7 +236,7 @@ def sweep_figure(result: CountResult) -> Picture:
         traces.append(
             line(widths, millions, colour, name, size=8, marker=marker, hover=f"{name}, E = %{{x}}: %{{y:.1f}}M")
         )
-    quoted_rows = dict(TABLE_3 + TABLE_4) if result.table_3 else {}
+    quoted_rows = dict(ALBERT_TABLE_3 + ALBERT_TABLE_4) if result.table_3 else {}
     for place, rows in enumerate(quoted_rows.values()):
         across, up, scores = ([row[part] for row in rows] for part in range(3))
         look: Look = {"symbol": "x-thin", "size": 13, "marker": {"line": {"width": 3, "color": "@text"}}}
@@ -261,7 +261,7 @@ def sweep_notes(result: CountResult) -> Markup:
     """Say what sharing both saves, and what sharing costs if the sizes are the paper's."""
     parts = [f"Sharing both saves {percent(_saved(result)['everything'])}."]
     if result.table_3:
-        scores = {field: {row[0]: row[2] for row in rows} for field, rows in TABLE_3 + TABLE_4}
+        scores = {field: {row[0]: row[2] for row in rows} for field, rows in ALBERT_TABLE_3 + ALBERT_TABLE_4}
         costs = [f"{scores['nothing'][768] - scores[field][768]:.1f}" for field in ("attention", "ffn", "everything")]
         parts.append(f" At E = 768 it cost ALBERT {costs[0]}, {costs[1]} and {costs[2]} points of its average score.")
     return caption(*parts)

@@ -19,11 +19,11 @@ from explorer.labs.models.schema import (
     ScoresResult,
     Width,
 )
-from explorer.models.families.formulas import Part
+from explorer.models.families.family import Part
 from explorer.models.published import PUBLISHED
 from explorer.models.records import read_scores
 from explorer.models.sizes import Outline, grouped, outline_of
-from explorer.models.tokenizer_kinds import kind_of
+from explorer.models.tokenizer_store import kind_of
 from explorer.settings import BUNDLED_MODELS
 
 EMBEDDING_SIZES = (32, 64, 128, 256, 384, 512, 768, 1024, 2048, 4096)

@@ -113,7 +113,7 @@ def _step(layer: int, before: Tensor, after: Tensor) -> Step:
     """Compare a layer's input with its output, (tokens, width) each."""
     import torch
 
-    from explorer.maths.geometry import pairwise
+    from explorer.maths.states import pairwise
 
     angles = torch.rad2deg(torch.arccos(pairwise(before, after).clamp(-1, 1)))  # rounding may pass 1
     distances = (after - before).norm(dim=-1)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from explorer.kinds import OneOf
-from explorer.models.ablations import ROBERTA_TABLE_2
+from explorer.models.published import ROBERTA_TABLE_2
 from explorer.params import Shown, params
 
 SCORES = {"mnli": "MNLI-m", "sst2": "SST-2", "squad2": "SQuAD 2.0"}

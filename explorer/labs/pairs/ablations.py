@@ -6,7 +6,7 @@ from markupsafe import Markup
 
 from explorer.charts import Look, Panel, Picture, axis, bars, level, picture, texts
 from explorer.charts.words import prose, quoted, signed, strong
-from explorer.models.ablations import BERT_TABLE_5, BERT_TASKS, ROBERTA_TABLE_2
+from explorer.models.published import BERT_TABLE_5, BERT_TASKS, ROBERTA_TABLE_2
 
 ROBERTA_SCORES = {"SQuAD 1.1": "squad1", "SQuAD 2.0": "squad2", "MNLI-m": "mnli", "SST-2": "sst2", "RACE": "race"}
 """What a row of its table has, by the task."""

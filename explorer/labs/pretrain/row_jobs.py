@@ -11,11 +11,10 @@ from explorer.errors import BadInputError
 from explorer.labs.pretrain.row import FORCED, ROOM, RowParams, RowResult, RowToken, Segment
 from explorer.maths.corruption import FATES, KEPT, MASK, RANDOM, UNTOUCHED, CorruptionRecipe
 from explorer.models.families import Capability
+from explorer.models.hiding import Masker
 from explorer.models.loaded_model import LoadedModel
-from explorer.models.masker import Masker
 from explorer.objectives.batches import Batch, collate
-from explorer.objectives.heads import mlm_logits, pair_logits
-from explorer.objectives.losses import masked_loss, with_pairs
+from explorer.objectives.losses import masked_loss, mlm_logits, pair_logits, with_pairs
 from explorer.objectives.rows import IS_NEXT, DrawnPair, row_maker
 from explorer.objectives.text import TextStore
 from explorer.text import checked_text, split_sentences

@@ -12,12 +12,10 @@ from markupsafe import Markup
 from explorer.charts import Panel, Picture, Trace, axis, level, line, picture, points
 from explorer.charts.words import caption, cells, compact, label, percent
 from explorer.labs.pretrain.train_said_figures import ended_at, loss_at, name_of, pretrain_sentence, spec_of
-from explorer.models.trained import trained_id
+from explorer.models.catalog import trained_id
 from explorer.runs.comparing import Compared
 from explorer.runs.record import RunRecord, RunStatus
-from explorer.scratch.checkpoint_samples import Said
-from explorer.scratch.objectives import LOSS_TITLES, OBJECTIVES, TRAINING
-from explorer.scratch.spec import NOTHING
+from explorer.scratch.spec import LOSS_TITLES, NOTHING, OBJECTIVES, TRAINING, Said
 from explorer.tables import Table
 
 COLOURS = ("@accent", "@second")

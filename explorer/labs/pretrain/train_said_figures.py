@@ -11,8 +11,7 @@ from explorer.charts.words import compact, percent, prose, strong
 from explorer.runs.comparing import Compared
 from explorer.runs.record import RunRecord, RunStatus
 from explorer.runs.report import under_way
-from explorer.scratch.objectives import FORMATS, OBJECTIVES
-from explorer.scratch.spec import SETTINGS, ScratchSpec
+from explorer.scratch.spec import FORMATS, OBJECTIVES, SETTINGS, ScratchSpec
 
 WORSE = 0.1
 """Nats above its lowest from which a held-out loss is said to have risen."""

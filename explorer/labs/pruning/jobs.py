@@ -15,10 +15,9 @@ import torch
 
 from explorer.compress import quantised
 from explorer.compress.cuts import NOTHING, by_hand, check_cut, chosen, share_gone
-from explorer.compress.importance import block_names
+from explorer.compress.importance import block_names, weights_gone, without_weights
 from explorer.compress.removal import remove, size_in_bytes
 from explorer.compress.saving import zip_pruned
-from explorer.compress.sparse import weights_gone, without_weights
 from explorer.engine.computation import AT_ONCE, Together
 from explorer.engine.resources import Resources
 from explorer.errors import BadInputError

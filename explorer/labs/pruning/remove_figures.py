@@ -11,7 +11,7 @@ from explorer.charts.words import caption, compact, label, megabytes, millisecon
 from explorer.labs.pruning.importance_figures import PLURALS, metric_text, shared_note
 from explorer.labs.pruning.orders_figures import measured_table
 from explorer.labs.pruning.schema import Left, PruneResult, Step, StepsResult
-from explorer.maths.shares import wilson
+from explorer.maths.intervals import wilson
 from explorer.tables import Table
 
 MICHEL = (("1", "+1.9%"), ("4", "+2.7%"), ("16", "+17.5%"), ("64", "+17.5%"))

@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from explorer.compress import between, sparse
+from explorer.compress import between, importance
 from explorer.compress.cuts import check_cut, chosen, share_gone
 from explorer.compress.importance import weight_scores
 from explorer.compress.removal import Removed, masked, remove
@@ -93,7 +93,7 @@ def _one_step(work: Work, params: PruneParams, pruned: Pruned, number: int) -> G
     """Measure the importance of what is left, take the step's part of the share, train a little, measure the metric."""
     if params.unit == "weight":
         pruned = thinned(work, params, pruned, number)
-        share = sparse.share_gone(pruned.gone)
+        share = importance.share_gone(pruned.gone)
     else:
         grids = yield from work.grids(params.unit, params.score, pruned)
         pruned = replace(pruned, cut=_cut(work, params, grids, pruned, number))
@@ -136,8 +136,8 @@ def thinned(work: Work, params: PruneParams, pruned: Pruned, number: int) -> Pru
     else:
         scores = weight_scores(now, params.score, params.loss, len(now.examples))[0]
     share = params.share * number / params.steps
-    gone = sparse.weights_gone(now, scores, share, params.order, params.seed, pruned.gone)
-    return replace(pruned, weights={**pruned.weights, **sparse.zeroed(now, gone)}, gone=gone)
+    gone = importance.weights_gone(now, scores, share, params.order, params.seed, pruned.gone)
+    return replace(pruned, weights={**pruned.weights, **importance.zeroed(now, gone)}, gone=gone)
 
 
 def left_of(work: Work, pruned: Pruned) -> Left:

@@ -16,9 +16,8 @@ from torch import Tensor
 
 from explorer.compress import between
 from explorer.compress.cuts import NOTHING, Cut, kinds_of
-from explorer.compress.importance import Weights, unit_sums, weight_scores
+from explorer.compress.importance import Masks, Weights, unit_sums, weight_scores
 from explorer.compress.removal import count_parameters, size_in_bytes
-from explorer.compress.sparse import Masks
 from explorer.compress.subject import Subject, of_model, of_run
 from explorer.engine.computation import Together
 from explorer.engine.resources import Resources

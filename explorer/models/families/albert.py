@@ -11,8 +11,12 @@ from explorer.models.families.family import (
     FamilyNote,
     Head,
     Layers,
+    Part,
+    decoder,
+    embeddings,
+    layer,
+    times,
 )
-from explorer.models.families.formulas import Part, decoder, embeddings, layer, times
 
 
 def _albert(c: Any) -> list[Part]:

@@ -9,9 +9,13 @@ from explorer.models.families.family import (
     Capability,
     FamilyNote,
     Head,
+    Part,
     as_bert,
+    decoder,
+    embeddings,
+    layer,
+    times,
 )
-from explorer.models.families.formulas import Part, decoder, embeddings, layer, times
 
 
 def _bert(c: Any) -> list[Part]:

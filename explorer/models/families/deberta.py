@@ -12,9 +12,11 @@ from explorer.models.families.family import (
     Head,
     Layers,
     Layout,
+    Part,
+    decoder,
     fused,
+    times,
 )
-from explorer.models.families.formulas import Part, decoder, times
 
 
 def _as_deberta(**attention: str) -> Layers:

@@ -11,8 +11,11 @@ from explorer.models.families.family import (
     FamilyNote,
     Head,
     Layers,
+    Part,
+    decoder,
+    layer,
+    times,
 )
-from explorer.models.families.formulas import Part, decoder, layer, times
 
 
 def _distilbert(c: Any) -> list[Part]:

@@ -12,9 +12,11 @@ from explorer.models.families.family import (
     Head,
     Layers,
     Layout,
+    Part,
     fused,
+    layer,
+    times,
 )
-from explorer.models.families.formulas import Part, layer, times
 
 
 def _gpt2(c: Any) -> list[Part]:

@@ -10,9 +10,13 @@ from explorer.models.families.family import (
     Embeddings,
     FamilyNote,
     Head,
+    Part,
     as_bert,
+    decoder,
+    embeddings,
+    layer,
+    times,
 )
-from explorer.models.families.formulas import Part, decoder, embeddings, layer, times
 
 
 def _roberta(c: Any) -> list[Part]:

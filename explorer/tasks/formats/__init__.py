@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from explorer.tasks.formats import e2e, glue, squad, table, text
-from explorer.tasks.formats.given import Content, Given
-from explorer.tasks.splitting import Parts
+from explorer.tasks.given import Content, Given, Parts
 
 
 class Format(Protocol):

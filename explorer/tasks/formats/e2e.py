@@ -10,11 +10,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from explorer.errors import BadInputError
-from explorer.tasks.formats.given import HELD_NAME, Content, Given
 from explorer.tasks.generation_metrics import METRICS
-from explorer.tasks.grid import read_grid
-from explorer.tasks.read_file import Place, checked_example, short_name
-from explorer.tasks.splitting import Parts, hold_out_texts
+from explorer.tasks.given import HELD_NAME, Content, Given, Parts, hold_out_texts
+from explorer.tasks.read_file import Place, checked_example, read_grid, short_name
 from explorer.tasks.task import WRITTEN, Example, Task
 
 SLOTS = ("name", "Type", "food", "price", "customer rating", "area", "family friendly", "near")

@@ -13,10 +13,9 @@ from itertools import islice
 from pathlib import Path
 
 from explorer.errors import BadInputError
-from explorer.tasks.formats.given import HELD_NAME, Content, Given
+from explorer.tasks.given import HELD_NAME, Content, Given, Parts, hold_out_texts
 from explorer.tasks.glue_tasks import find_task
 from explorer.tasks.read_file import Place, check_count, checked_example, decode, read_bytes
-from explorer.tasks.splitting import Parts, hold_out_texts
 from explorer.tasks.task import Example
 
 _ZERO_ONE: Mapping[str, float] = {"0": 0.0, "1": 1.0}

@@ -9,9 +9,8 @@ from pydantic import BaseModel, ValidationError
 
 from explorer.errors import BadInputError
 from explorer.tasks.answers import METRICS
-from explorer.tasks.formats.given import HELD_NAME, Content, Given
+from explorer.tasks.given import HELD_NAME, Content, Given, Parts, hold_out_texts
 from explorer.tasks.read_file import check_count, short_name, without_control
-from explorer.tasks.splitting import Parts, hold_out_texts
 from explorer.tasks.task import NO_ANSWER, SPAN, Example, Task
 from explorer.text import LONGEST_TEXT
 

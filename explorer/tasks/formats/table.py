@@ -12,10 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from explorer.errors import BadInputError
-from explorer.tasks.formats.given import HELD_NAME, Content, Given
-from explorer.tasks.grid import Grid, Row, read_grid
-from explorer.tasks.read_file import Place, checked_example, short_name
-from explorer.tasks.splitting import Parts, hold_out_texts
+from explorer.tasks.given import HELD_NAME, Content, Given, Parts, hold_out_texts
+from explorer.tasks.read_file import Grid, Place, Row, checked_example, read_grid, short_name
 from explorer.tasks.task import Example, Task
 
 MOST_NAMED = 6

@@ -7,9 +7,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from explorer.errors import BadInputError
-from explorer.tasks.formats.given import Content, Given
+from explorer.tasks.given import FEWEST_EXAMPLES, Content, Given, Parts, hold_out_texts
 from explorer.tasks.read_file import check_count, decode, read_bytes, short_name
-from explorer.tasks.splitting import FEWEST_EXAMPLES, Parts, hold_out_texts
 from explorer.tasks.task import MASKED, Example, Task
 from explorer.text import split_sentences
 

@@ -13,10 +13,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from explorer.errors import BadInputError
-from explorer.tasks.generation_metrics.alignment import knows_synonyms
 from explorer.tasks.generation_metrics.bleu import BleuParts, BleuSentence, bleu, bleu_of_one
 from explorer.tasks.generation_metrics.cider import CiderSentence, Rarity, cider, cider_of_one
-from explorer.tasks.generation_metrics.meteor import MeteorParts, MeteorSentence, meteor, meteor_of_one
+from explorer.tasks.generation_metrics.meteor import MeteorParts, MeteorSentence, knows_synonyms, meteor, meteor_of_one
 from explorer.tasks.generation_metrics.nist import Information, NistParts, NistSentence, nist, nist_of_one
 from explorer.tasks.generation_metrics.rouge_l import RougeSentence, rouge_l, rouge_l_of_one
 from explorer.tasks.generation_metrics.words import Words, meteor_words, mteval_words, treebank_words

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from explorer.tasks.generation_metrics.ngrams import Ngram, counted, most_in_one, ngrams
+from explorer.tasks.generation_metrics.words import Ngram, counted, most_in_one, ngrams
 
 ORDERS = 4
 

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from explorer.tasks.generation_metrics.ngrams import Ngram, counted
+from explorer.tasks.generation_metrics.words import Ngram, counted
 
 ORDERS = 4
 SIGMA = 6.0

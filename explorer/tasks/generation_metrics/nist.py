@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from explorer.tasks.generation_metrics.ngrams import Ngram, counted, most_in_one
+from explorer.tasks.generation_metrics.words import Ngram, counted, most_in_one
 
 ORDERS = 5
 BETA = math.log(0.5) / math.log(1.5) ** 2

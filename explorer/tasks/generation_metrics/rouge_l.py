@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from explorer.tasks.generation_metrics.ngrams import Ngram
+from explorer.tasks.generation_metrics.words import Ngram
 
 BETA = 1.2
 

@@ -1,5 +1,5 @@
-"""Splits texts into the words that each metric counts: mteval-13a's for BLEU and NIST, the Penn Treebank's for ROUGE-L
-and CIDEr, METEOR's own.
+"""Splits texts into the words that each metric counts (mteval-13a's for BLEU and NIST, the Penn Treebank's for ROUGE-L and
+CIDEr, METEOR's own), and words into n-grams, which are counted and matched against several references.
 
 The E2E challenge's scorer (`measure_scores.py`) hands the raw texts to NIST's mteval-v13a, and to coco-caption, which
 splits them by Stanford's Treebank tokeniser, in lower case, and drops punctuation; METEOR splits the remaining words
@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import re
 import string
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 from typing import Any
 
@@ -107,3 +109,24 @@ _CUTS = tuple(
         (r"(?<=\w)\.$", r" ."),
     )
 )
+
+
+Ngram = tuple[str, ...]
+
+
+def ngrams(words: Sequence[str], order: int) -> list[Ngram]:
+    """Return every run of `order` words, from the left."""
+    return list(zip(*(words[start:] for start in range(order)), strict=False))
+
+
+def counted(words: Sequence[str], orders: int) -> Counter[Ngram]:
+    """Count each run of 1 to `orders` words in a text."""
+    return Counter(one for order in range(1, orders + 1) for one in ngrams(words, order))
+
+
+def most_in_one(references: Iterable[Sequence[str]], orders: int) -> Counter[Ngram]:
+    """Return each n-gram's count in the reference that has it most often: what a hypothesis can be credited with."""
+    most: Counter[Ngram] = Counter()
+    for words in references:
+        most |= counted(words, orders)  # Counter's | keeps the larger count
+    return most

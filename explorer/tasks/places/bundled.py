@@ -10,8 +10,8 @@ from explorer.tasks.formats.e2e import E2E, Meaning, as_example, read_meaning
 from explorer.tasks.formats.glue import read_glue
 from explorer.tasks.formats.squad import SQUAD, hold_out_contexts, read_squad
 from explorer.tasks.formats.text import TEXT, as_examples
+from explorer.tasks.given import hold_out_texts, mixed
 from explorer.tasks.glue_tasks import TASKS, bundled, find_task
-from explorer.tasks.splitting import hold_out_texts, mixed
 from explorer.tasks.task import Example, Task, TaskCard, TaskData
 
 LEFT_OUT = ("cola", "wnli")

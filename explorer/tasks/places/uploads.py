@@ -19,11 +19,10 @@ from explorer.errors import BadInputError
 from explorer.settings import GIBIBYTE, Settings
 from explorer.shelf import bytes_of, trim
 from explorer.tasks.formats import format_of
-from explorer.tasks.formats.given import HELD_NAME, Given
 from explorer.tasks.formats.text import HOLDS, SAVE, TEXT, UNIT
+from explorer.tasks.given import HELD_NAME, Given, check_enough, mixed, shared_texts
 from explorer.tasks.glue_tasks import find_task
 from explorer.tasks.read_file import decode, read_bytes, short_name
-from explorer.tasks.splitting import check_enough, mixed, shared_texts
 from explorer.tasks.task import Task, TaskCard, TaskData
 
 NAME = re.compile(r"file-([0-9a-f]{12})")

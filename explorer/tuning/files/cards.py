@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
-from explorer.models.catalog import find_card
-from explorer.models.trained import made_by
+from explorer.models.catalog import find_card, made_by
 from explorer.tasks.formats.e2e import E2E
 from explorer.tasks.formats.squad import SQUAD
 from explorer.tasks.glue_tasks import TASKS

@@ -22,8 +22,7 @@ from explorer.errors import BadInputError
 from explorer.models.loaded_model import LoadedModel
 from explorer.tuning.adapted import adapt
 from explorer.tuning.deltas import Delta, LowRank, base_weights, deltas_from_peft
-from explorer.tuning.files.archive import AdapterFiles, read_files
-from explorer.tuning.files.headers import SIDE, Shapes, unreadable
+from explorer.tuning.files.archive import SIDE, AdapterFiles, Shapes, read_files, unreadable
 from explorer.tuning.spec import TARGETS, RunSpec
 
 IMPORTED_TASK = "imported"

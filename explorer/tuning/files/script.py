@@ -1,9 +1,12 @@
-"""Writes train.py: a script that trains a run again at home, with transformers and peft alone."""
+"""Writes train.py, a script that trains a run again at home with transformers and peft alone: of a run, and of settings
+that no run has yet.
+"""
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from enum import Enum
 from functools import cache
 from pathlib import Path
@@ -14,13 +17,19 @@ import transformers
 from peft import PeftConfig
 from peft import __version__ as peft_version
 
-from explorer.tasks.task import CLASSES
-from explorer.tuning.adapted import Adapted
+from explorer.models.loaded_model import LoadedModel
+from explorer.tasks.task import CLASSES, TaskData
+from explorer.tuning.adapted import Adapted, build, check_method
+from explorer.tuning.counting import empty_fork
 from explorer.tuning.files.facts import ScriptFacts
-from explorer.tuning.kinds import learning_rate
+from explorer.tuning.forks import pretrained
+from explorer.tuning.kinds import kind_of, learning_rate
+from explorer.tuning.methods import find_method
 from explorer.tuning.methods.bottleneck import WithAdapter
 from explorer.tuning.methods.by_peft import config_of
 from explorer.tuning.methods.prefix import SHARED_START
+from explorer.tuning.reading import Scale
+from explorer.tuning.spec import RunSpec
 from explorer.tuning.training import LARGEST_NORM, WARM_UP, WEIGHT_DECAY
 
 _STANDARD = ("import dataclasses", "import re")
@@ -173,3 +182,38 @@ def _filled(name: str, **values: str) -> str:
 def _release(version: str) -> str:
     """Return the major and minor number: 2.13 of 2.13.0+cpu."""
     return ".".join(version.split("+")[0].split(".")[:2])
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The part of a run's record that the script reads, for settings without a run."""
+
+    name: str
+    spec: RunSpec
+    labels: tuple[str, ...]
+    scale: tuple[float, float]
+    kind: str = CLASSES
+
+
+def script_of_settings(loaded: LoadedModel, data: TaskData, spec: RunSpec) -> str:
+    """Return the text of train.py, from the method on a model without weights (torch's meta device); nothing is
+    trained.
+
+    Empty for a student, which needs its teacher, for PiSSA, whose start is computed from the weights, and for a run
+    that starts after another. Raises BadInputError where `adapt` would.
+    """
+    method = find_method(spec.method)
+    check_method(loaded, spec, data.task.kind)
+    if method.is_student or method.starts_elsewhere(spec) or spec.after:
+        return ""
+    layers = loaded.architecture.layers
+    fork = empty_fork(loaded.model.config, layers, data.task.outputs, spec, pretrained(loaded).keys(), data.task.kind)
+    with torch.device("meta"):
+        adapted = Adapted(loaded, spec, *build(fork, spec, layers), kind_of(spec.method, data.task.kind))
+    # The script normalises by the mean and spread of these alone.
+    labels = torch.tensor([example.label for example in data.train[: spec.examples or None]])
+    scale = Scale.of(labels, data.task)
+    settings = Settings(
+        f"{method.title} · {data.task.title}", spec, data.task.labels, (scale.mean, scale.spread), data.task.kind
+    )
+    return training_script(adapted, settings, data.task.metrics)

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from explorer.models.families import Architecture, Layers
-from explorer.tuning.methods.last import is_reached
-from explorer.tuning.methods.method import Method
+from explorer.tuning.methods.method import Method, is_reached
 
 if TYPE_CHECKING:
     from torch import nn

@@ -12,7 +12,7 @@ from transformers import PreTrainedModel
 
 from explorer.errors import BadInputError
 from explorer.models.families import Layers
-from explorer.tuning.methods.last import last_layers
+from explorer.tuning.methods.method import last_layers
 from explorer.tuning.seeded import SeededDropout
 from explorer.tuning.spec import RunSpec
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from explorer.models.families import Layers
-from explorer.tuning.methods.last import last_layers
-from explorer.tuning.methods.method import Method
+from explorer.tuning.methods.method import Method, last_layers
 
 if TYPE_CHECKING:
     from torch import nn

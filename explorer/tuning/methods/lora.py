@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from explorer.errors import BadInputError
 from explorer.models.families import Layers
-from explorer.tuning.methods.last import last_layers
-from explorer.tuning.methods.method import Method
+from explorer.tuning.methods.method import Method, last_layers
 
 if TYPE_CHECKING:
     from torch import nn

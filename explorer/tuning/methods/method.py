@@ -115,3 +115,15 @@ class Method:
     def is_student(self) -> bool:
         """Whether its model has only some of the layers, all of them trained."""
         return "student_layers" in self.options
+
+
+def last_layers(fork: PreTrainedModel, spec: RunSpec) -> range | None:
+    """Return the numbers of the last layers that a run trains; None for all layers."""
+    depth = int(fork.config.num_hidden_layers)
+    return range(depth - spec.last_layers, depth) if spec.last_layers else None
+
+
+def is_reached(name: str, fork: PreTrainedModel, spec: RunSpec, layers: Layers) -> bool:
+    """Return whether an old parameter of this name may be trained: one of the last layers, or of the pooler after them."""
+    reached = last_layers(fork, spec)
+    return reached is None or layers.layer_of(name) in reached or ".pooler." in name

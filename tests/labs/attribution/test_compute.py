@@ -15,7 +15,7 @@ from torch import Tensor
 from explorer.labs.attribution import compute
 from explorer.labs.attribution.schema import Asked, GradientParams, OccludeParams, PathParams, RolloutParams
 from explorer.labs.attribution.scoring import Score, log_odds, rows_of_a_block
-from explorer.maths.attention_flow import rollout
+from explorer.maths.attention import rollout
 from explorer.models.encoding import encode
 from explorer.models.loaded_model import LoadedModel
 from explorer.models.questions import question

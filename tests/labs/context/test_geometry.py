@@ -10,7 +10,7 @@ from sklearn.metrics.pairwise import cosine_similarity
 from torch import Tensor
 
 from explorer.labs.context.word_jobs import projections
-from explorer.maths.geometry import cosines, pairwise, principal_plane
+from explorer.maths.states import cosines, pairwise, principal_plane
 
 
 def vectors(*shape: int, seed: int = 0) -> Tensor:

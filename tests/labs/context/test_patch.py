@@ -26,9 +26,8 @@ from explorer.models.encoding import asked_texts, encode
 from explorer.models.families import ARCHITECTURES, Capability
 from explorer.models.inside import depth_of
 from explorer.models.loaded_model import LoadedModel, load_model
-from explorer.models.patching import patched, values_of
 from explorer.models.questions import question, scores
-from explorer.models.whole_pass import whole_pass
+from explorer.models.whole_pass import patched, values_of, whole_pass
 from explorer.settings import Settings
 from tests.models.tiny import save
 

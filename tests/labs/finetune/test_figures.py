@@ -14,7 +14,7 @@ from explorer.labs.finetune import use_figures as try_figures
 from explorer.labs.finetune.compare_said_figures import compared_notes, compared_sentence
 from explorer.labs.finetune.latency import LatencyResult, Timed
 from explorer.labs.finetune.schema import MergeForm, MergeResult, PlanResult, Prediction, PredictRunResult, SwapResult
-from explorer.models.spent import Ratio, Spent
+from explorer.maths.intervals import Ratio, Spent
 from explorer.runs import report as curves
 from explorer.runs.comparing import Compared
 from explorer.runs.record import Outcome, RunRecord, RunStatus

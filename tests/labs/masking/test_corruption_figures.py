@@ -9,7 +9,7 @@ import pytest
 
 from explorer.charts.words import percent
 from explorer.labs.masking import corrupt_figures as figures
-from explorer.models.ablations import BERT_TABLE_8
+from explorer.models.published import BERT_TABLE_8
 from tests.labs.drawing import HOSTILE, assert_draws, assert_safe
 from tests.labs.masking.samples import (
     corrupt_result,

@@ -26,8 +26,8 @@ from explorer.labs.masking.rate import (
 from explorer.labs.masking.rate_jobs import ENOUGH_TOKENS, MOST_DRAWS, _Reader
 from explorer.maths.corruption import IGNORED_LABEL, CorruptionRecipe
 from explorer.models.encoding import encode
+from explorer.models.hiding import Masker
 from explorer.models.loaded_model import LoadedModel
-from explorer.models.masker import Masker
 from explorer.text import split_sentences
 from tests.labs.drawing import HOSTILE, assert_draws, assert_safe
 from tests.rows import each_row

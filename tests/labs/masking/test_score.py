@@ -13,7 +13,7 @@ from explorer.errors import BadInputError, MissingCapabilityError
 from explorer.labs.masking import score_jobs as jobs
 from explorer.labs.masking.minimal import KINDS, PAIRS
 from explorer.labs.masking.score import MOST_SENTENCES, MOST_TOKENS, ScoreParams, aligned, differences
-from explorer.models import in_turn
+from explorer.models import batching
 from explorer.models.loaded_model import LoadedModel
 from explorer.settings import BUNDLED_MODELS
 from tests.labs.masking.samples import scored_sentence
@@ -47,7 +47,7 @@ def test_every_token_is_what_one_pass_with_its_mask_says(
 
 def test_chunks_change_nothing(loaded: LoadedModel, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = jobs.scored(loaded, RARE, "token")
-    monkeypatch.setattr(in_turn, "CHUNK_TOKENS", 20)
+    monkeypatch.setattr(batching, "CHUNK_TOKENS", 20)
     parts = jobs.scored(loaded, RARE, "token")
     assert [t.log_probability for t in parts.tokens] == pytest.approx(
         [t.log_probability for t in whole.tokens], abs=1e-4

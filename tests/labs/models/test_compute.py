@@ -9,9 +9,9 @@ from explorer.labs.models.curves import CurvesParams
 from explorer.labs.models.jobs import count_parameters, family, held_out
 from explorer.labs.models.schema import BUNDLED, SIZED, CountParams, FamilyParams, ScoresParams
 from explorer.models.families import ARCHITECTURES, NOTES
+from explorer.models.published import ALBERT_TABLE_3, ALBERT_TABLE_4
 from explorer.models.records import read_scores
 from explorer.models.sizes import outline_of
-from explorer.published.albert import TABLE_3, TABLE_4
 from explorer.settings import BUNDLED_MODELS
 from tests.rows import each_row
 
@@ -73,7 +73,7 @@ def test_the_sweep_ends_at_the_layers_width_and_is_albert_s_table_at_its_sizes()
 def test_what_layers_share_counts_as_in_albert_s_tables() -> None:
     """Within a million or 2% of the paper's: it does not say whether the map of E to H and the pooler count."""
     counted = {row.embedding_size: row for row in count_parameters(CountParams()).sweep}
-    for shared, rows in TABLE_3 + TABLE_4:
+    for shared, rows in ALBERT_TABLE_3 + ALBERT_TABLE_4:
         for width, millions, _ in rows:
             assert getattr(counted[width], shared) / 1e6 == pytest.approx(millions, rel=0.02, abs=1.0), (shared, width)
     bert = outline_of("google-bert/bert-base-uncased").empty().named_parameters()

@@ -16,8 +16,8 @@ from explorer.labs.pretrain.row import BREAD, LIGHTHOUSE, ROOM, SEED, TRY, RowPa
 from explorer.labs.pretrain.row_jobs import pretraining_row
 from explorer.lru_cache import LRUCache
 from explorer.maths.corruption import IGNORED_LABEL, CorruptionRecipe
+from explorer.models.hiding import Masker
 from explorer.models.loaded_model import ModelStore
-from explorer.models.masker import Masker
 from explorer.objectives.batches import Batch, collate
 from explorer.objectives.rows import row_maker
 from explorer.objectives.text import TextStore

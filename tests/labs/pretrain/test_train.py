@@ -23,7 +23,7 @@ from explorer.labs.pretrain.train import RACES, FollowPretrainingParams, Pretrai
 from explorer.runs.comparing import Compared
 from explorer.runs.examples import FROM_NOTHING, LEAK, RECIPES
 from explorer.runs.record import RunRecord, RunStatus
-from explorer.scratch.checkpoint_samples import Said
+from explorer.scratch.spec import Said
 from explorer.settings import Settings
 from tests.engine.records import record
 from tests.rows import each_row
@@ -159,9 +159,9 @@ def test_the_worked_example_learns_words_and_not_only_their_frequency() -> None:
     """Beyond the most frequent tokens: its loss is below the entropy of how often tokens occur in the held-out rows."""
     from collections import Counter
 
+    from explorer.scratch.models import learn_vocabulary
     from explorer.scratch.rows import Drawn
     from explorer.scratch.text import read_documents
-    from explorer.scratch.vocabulary import learn_vocabulary
 
     engine = LocalEngine(Settings())
     worked = last(train.follow_pretraining(engine, FollowPretrainingParams(), "ada"))

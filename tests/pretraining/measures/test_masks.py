@@ -9,7 +9,7 @@ import torch
 from transformers import BertForPreTraining, PreTrainedTokenizerBase
 
 from explorer.maths.corruption import IGNORED_LABEL, CorruptionRecipe
-from explorer.models.masker import Masker
+from explorer.models.hiding import Masker
 from explorer.objectives.batches import collate
 from explorer.objectives.rows import RowMaker
 from explorer.objectives.text import TextStore

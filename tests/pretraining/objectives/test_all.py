@@ -13,7 +13,7 @@ import transformers
 from transformers import AutoTokenizer, PreTrainedTokenizerBase
 
 from explorer.errors import ModelUnavailableError
-from explorer.models.parts import counted_parts, tied
+from explorer.models.sizes import counted_parts, tied
 from pretraining.__main__ import RECIPES as PUBLISHED
 from pretraining.objectives import PRETRAINERS
 from pretraining.objectives.base import Place

@@ -7,7 +7,7 @@ import torch
 from transformers import BertForPreTraining, PreTrainedTokenizerBase
 
 from explorer.models.shortening import half_of, layers_kept
-from explorer.objectives import heads
+from explorer.objectives import losses
 from pretraining.objectives import PRETRAINERS
 from pretraining.objectives.base import Place, Pretrainer
 from pretraining.objectives.distilbert import student_of
@@ -84,7 +84,7 @@ def test_roberta_and_distilbert_are_given_no_segments(
     given: list[set[str]] = []
     body = pretrainer.model.base_model
     monkeypatch.setattr(body, "forward", lambda *_, **inputs: given.append(set(inputs)) or pytest.skip.Exception)
-    heads.encode(pretrainer.model, pretrainer.draw(0, pretrainer.recipe.stages[0]))
+    losses.encode(pretrainer.model, pretrainer.draw(0, pretrainer.recipe.stages[0]))
     assert "token_type_ids" not in given[0]
     assert pretrainer.model.config.model_type != "roberta" or pretrainer.model.config.type_vocab_size == 1
 

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import math
+from importlib import import_module
 
 import pytest
 from nltk.translate.meteor_score import single_meteor_score
 from rouge_score.rouge_scorer import RougeScorer
 
-from explorer.tasks.generation_metrics import alignment
-from explorer.tasks.generation_metrics.alignment import Pair, align, chunks_of
 from explorer.tasks.generation_metrics.cider import Rarity, cider, cider_of_one
-from explorer.tasks.generation_metrics.meteor import Weights, meteor, meteor_of_one
+from explorer.tasks.generation_metrics.meteor import Pair, Weights, align, chunks_of, meteor, meteor_of_one
 from explorer.tasks.generation_metrics.rouge_l import BETA, common_length, common_places, rouge_l, rouge_l_of_one
 from explorer.tasks.generation_metrics.words import meteor_words, treebank_words
 from tests.tasks.generation_metrics.texts import METEOR, TREEBANK
+
+METEOR_MODULE = import_module("explorer.tasks.generation_metrics.meteor")
+"""The package has a function of the same name."""
 
 ROUGE_L, CIDER = 0.5905114116909352, 2.648999196726832
 """What pycocoevalcap 1.2, coco-caption as a package, prints for TREEBANK's texts, its Java tokeniser before it."""
@@ -27,7 +29,7 @@ JAVA_METEORS = (0.4130878505964355, 0.4505550676842954, 0.31434841661607343, 0.1
 @pytest.fixture(autouse=True)
 def no_wordnet(monkeypatch: pytest.MonkeyPatch) -> None:
     """As on a machine without nltk's data, whatever this one has."""
-    monkeypatch.setattr(alignment, "_wordnet", lambda: None)
+    monkeypatch.setattr(METEOR_MODULE, "_wordnet", lambda: None)
 
 
 def _words(text: str) -> tuple[str, ...]:
@@ -110,7 +112,7 @@ def test_the_old_weights_give_nltks_meteor() -> None:
 
     old = Weights(0.9, 3.0, 0.5, 0.5, (1.0, 1.0, 1.0))
     words, reference = _words("a cat was sitting on the old mats"), _words("on the mat sits an old cat")
-    stemmer = alignment._stemmer()
+    stemmer = METEOR_MODULE._stemmer()
     theirs = single_meteor_score(list(reference), list(words), stemmer=stemmer, wordnet=NoSynonyms())  # type: ignore[arg-type]
     assert meteor_of_one(words, [reference], old).parts.value == pytest.approx(theirs)
 
@@ -131,10 +133,10 @@ def test_stages_and_synonyms(monkeypatch: pytest.MonkeyPatch) -> None:
             return [Synset()] if word in ("cheap", "inexpensive") else []
 
     assert align(["cheap", "pubs"], ["inexpensive", "pub"]) == (Pair(1, 1, 1),)
-    monkeypatch.setattr(alignment, "_wordnet", Wordnet)
-    alignment.synonyms.cache_clear()
+    monkeypatch.setattr(METEOR_MODULE, "_wordnet", Wordnet)
+    METEOR_MODULE.synonyms.cache_clear()
     assert align(["cheap", "pubs"], ["inexpensive", "pub"]) == (Pair(0, 0, 2), Pair(1, 1, 1))
-    alignment.synonyms.cache_clear()
+    METEOR_MODULE.synonyms.cache_clear()
 
 
 def test_nothing_in_common_is_zero_and_the_same_is_one() -> None:

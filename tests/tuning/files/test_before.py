@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from explorer.tuning.files.before import Settings, script_of_settings
-from explorer.tuning.files.script import training_script
+from explorer.tuning.files.script import Settings, script_of_settings, training_script
 from explorer.tuning.spec import RunSpec
 from explorer.tuning.training import Scale
 from tests.rows import each_row

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from transformers import AutoTokenizer
 
-from explorer.models.tokenizers import lines_of, main, train_byte_level, train_unigram
+from pretraining.tokenizers import lines_of, main, train_byte_level, train_unigram
 
 LINES = [
     "the cat sat on the mat and the dog ran to the house near the old mill",

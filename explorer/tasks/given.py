@@ -1,13 +1,44 @@
-"""Splits a file into training and validation, mixes its rows, and checks that there is enough of it to learn from."""
+"""What a visitor's files hold, between a format's reader and a task: it is split into training and validation, its rows are
+mixed, and there has to be enough of it to learn from.
+"""
 
 from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
+from dataclasses import dataclass
 from random import Random
 
 from explorer.errors import BadInputError
 from explorer.tasks.task import CLASSES, NO_ANSWER, SPAN, Example, Task
+
+HELD_NAME = "The validation file"
+
+
+@dataclass(frozen=True)
+class Given:
+    """One or two files that a visitor has uploaded, as text.
+
+    name: of the task that they make. title: the first file's. task: the slug of the GLUE task whose layout the visitor
+    says they have, or None. validation: the second file's text, or None if a fifth is to be held out.
+    """
+
+    name: str
+    title: str
+    text: str
+    validation: str | None = None
+    task: str | None = None
+
+
+@dataclass(frozen=True)
+class Content:
+    """The contents of the files. notes: what was skipped or mended, in sentences."""
+
+    task: Task
+    train: tuple[Example, ...]
+    validation: tuple[Example, ...] | None
+    notes: tuple[str, ...] = ()
+
 
 FEWEST_EXAMPLES = 8
 HELD_OUT = 5

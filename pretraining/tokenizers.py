@@ -1,4 +1,4 @@
-"""Makes the two stand-alone tokenizers in assets/tokenizers: `python -m explorer.models.tokenizers CORPUS`.
+"""Makes the two stand-alone tokenizers in assets/tokenizers: `python -m pretraining.tokenizers CORPUS`.
 
 Both learn 16,000 pieces from the same text, so that what differs on the page is the method: byte-level BPE (Radford et
 al. 2019, section 2.2; merges as in Sennrich et al. 2016) and a unigram model as SentencePiece trains it (Kudo 2018,

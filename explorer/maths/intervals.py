@@ -1,4 +1,6 @@
-"""Compares two settings over several seeds: the mean difference of paired scores, and its interval of confidence."""
+"""How sure a measured number is, in plain values: intervals of a share that was counted on few examples, of the difference of
+two settings over several seeds, and of the times of calls.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +8,20 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean, stdev
+
+Z = 1.959964
+"""95% of a normal variable lies within this many standard deviations."""
+
+
+def wilson(share: float, count: int) -> tuple[float, float]:
+    """Return the 95% interval of a share of `count` examples, both ends in [0, 1] (Wilson 1927).
+
+    It stays inside [0, 1], and has a width at 0 and at 1 too.
+    """
+    middle = (share + Z * Z / (2 * count)) / (1 + Z * Z / count)
+    reach = Z / (1 + Z * Z / count) * math.sqrt(share * (1 - share) / count + Z * Z / (4 * count * count))
+    return middle - reach, middle + reach
+
 
 LEVEL = 0.95
 DIGITS = 12
@@ -53,3 +69,35 @@ def paired_interval(scores: Sequence[float], others: Sequence[float], level: flo
     without_spread = 2.0 ** (1 - count) if mean else 1.0  # the sign test: `count` coins that all fall alike
     p = 2 * float(stdtr(count - 1, -abs(mean) / error)) if error else without_spread
     return PairedInterval(mean, mean - half, mean + half, count, p)
+
+
+@dataclass(frozen=True)
+class Spent:
+    """Milliseconds a call: the median, and the quartiles, between which half of the calls lie."""
+
+    median: float
+    low: float
+    high: float
+
+
+BUSY = 0.1
+"""The spread from which a machine is called busy: a model then differs from itself by as much."""
+
+
+def spread(times: Spent) -> float:
+    """Return the distance between the quartiles, as a share of the median."""
+    return (times.high - times.low) / times.median
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """One call's time as a multiple of another's: the median over rounds in which both were timed, and its 95% interval."""
+
+    median: float
+    low: float
+    high: float
+
+    @property
+    def differs(self) -> bool:
+        """Whether the interval leaves out 1."""
+        return self.low > 1 or self.high < 1
