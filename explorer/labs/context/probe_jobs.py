@@ -51,7 +51,7 @@ def probe_layers(resources: Resources, params: ProbeParams) -> Iterator[ProbeRes
     data = _data(params.task, params.seed)
     counts = [int((data.held_out == one).sum()) for one in (False, True)]
     commonest = int(data.labels[~data.held_out].bincount(minlength=data.classes).argmax())
-    guess = float((data.labels[data.held_out] == commonest).float().mean())
+    guess = float((data.labels[data.held_out] == commonest).double().mean())
     result = ProbeResult(params.task, params.models, data.classes, counts[0], counts[1], guess, ())
     for name in params.models:
         states = yield from _states(resources.model(name), params.task, data)
@@ -115,6 +115,6 @@ def _probed(layer: int, states: Tensor, data: _Data, penalty: float) -> Probed:
     right = []
     for labels in (data.labels, data.controls):
         weight, bias = fitted(training, labels[~data.held_out], data.classes, penalty)
-        right.append(((held_out @ weight + bias).argmax(1) == labels[data.held_out]).float())
+        right.append(((held_out @ weight + bias).argmax(1) == labels[data.held_out]).double())
     several = data.ambiguous[data.held_out]
     return Probed(layer, float(right[0].mean()), float(right[1].mean()), float(right[0][several].mean()))
