@@ -165,9 +165,10 @@ def test_a_colleague_sees_the_same(
     mine.page.goto(f"{mine.address}/{path}")
     expect(said(mine).first).not_to_be_empty()
     acted(mine, type_sentence)
-    acted(mine, act)
     expect(mine.page).to_have_url(re.compile("violin"))
-    mine.page.wait_for_timeout(WRITTEN)
+    before = mine.page.url
+    acted(mine, act)
+    expect(mine.page).not_to_have_url(before)
     theirs.page.goto(mine.page.url)
     expect(said(theirs)).to_have_text(said(mine).all_inner_texts())
     pressed = "button.chip[aria-pressed=true]:visible"

@@ -55,6 +55,15 @@ CHOSEN = "[role=tab][aria-selected=true]:visible"
 FOLD = 768
 """Lines of a projector."""
 
+LONGEST = 960
+"""Lines of the first column of controls, at most: what would stand below waits behind More."""
+
+CONTROLS_HEIGHT = """() => {
+  const column = [...document.querySelectorAll(".controls")].find((one) => one.checkVisibility());
+  const ends = column ? [...column.children].map((one) => one.getBoundingClientRect().bottom) : [];
+  return column ? Math.max(...ends) - column.getBoundingClientRect().top : 0;
+}"""
+
 FIRST_VIEW = SIZES[-1][1] - 120
 """Pixels from the top at which a phone still shows something of the answer."""
 
@@ -104,6 +113,7 @@ def test_a_newcomer_finds_every_tab_computed_and_is_not_kept_out(newcomer: Visit
             expect(page.locator("[role=tabpanel]:visible .bar").first).to_contain_text("Computed beforehand")
         if (path, tab.name) in IN_VIEW:
             assert_in_view(page, tab)
+        assert page.evaluate(CONTROLS_HEIGHT) < LONGEST, tab
         if (path, tab.name) in STREAMED:
             assert_keeps_its_table(newcomer, tab.shows)
         answer = DRAWN.get((path, tab.name), tab.shows)
