@@ -13,7 +13,7 @@ from explorer.tables import Table
 def sweep_table(result: RankSweepResult) -> Table:
     """rank, metric, trainable."""
     points = sorted(result.points, key=lambda point: point.rank)
-    return Table.of(("rank", "metric", "trainable"), [(point.rank, point.metric, point.trainable) for point in points])
+    return Table.each(points, "rank metric trainable")
 
 
 def sweep_sentence(result: RankSweepResult) -> Markup:

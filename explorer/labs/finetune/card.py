@@ -109,7 +109,7 @@ def rows_view(card: TaskCard) -> Markup:
 
 def rows_table(card: TaskCard) -> Table:
     """text, second, label: the first training rows."""
-    return Table.each(card.rows, text=lambda row: row.text, second=lambda row: row.second, label=lambda row: row.label)
+    return Table.each(card.rows, "text second label")
 
 
 def _table(card: TaskCard, rows: tuple[Row, ...], title: str) -> Markup:

@@ -198,8 +198,7 @@ UNDEFINED = "undefined, by convention 0"
 
 def taken_table(result: TakenApart | Correlated) -> Table:
     """metric, value (empty if it divides by zero), formula."""
-    rows = [(metric.slug, metric.value, linear(metric)) for metric in result.metrics]
-    return Table.of(("metric", "value", "formula"), rows)
+    return Table.each(result.metrics, metric="slug", value="value", formula=lambda metric: linear(metric))
 
 
 def linear(metric: TakenMetric) -> str:

@@ -163,11 +163,11 @@ def next_table(result: NextResult) -> Table:
     """The likeliest tokens; yes or no as 1 or 0."""
     return Table.each(
         result.top,
-        rank=lambda one: one.rank,
-        token=lambda one: one.text,
-        probability=lambda one: one.probability,
+        "rank",
+        token="text",
+        probability="probability",
         in_top_k=lambda one: int(one.in_top_k),
         in_top_p=lambda one: int(one.in_top_p),
-        at_temperature=lambda one: one.tempered,
-        token_id=lambda one: one.token_id,
+        at_temperature="tempered",
+        token_id="token_id",
     )

@@ -99,13 +99,7 @@ def _probabilities(loaded: LoadedModel, text: str) -> Tensor:
 
 def swap_table(result: SwapResult) -> Table:
     """token, before, after (probabilities), log_ratio (ln after / before)."""
-    return Table.each(
-        result.tokens,
-        token=lambda token: token.token,
-        before=lambda token: token.before,
-        after=lambda token: token.after,
-        log_ratio=lambda token: token.log_ratio,
-    )
+    return Table.each(result.tokens, "token before after log_ratio")
 
 
 def swap_sentence(result: SwapResult) -> Markup:

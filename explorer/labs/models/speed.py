@@ -81,13 +81,12 @@ def speed_table(result: SpeedResult) -> Table:
     """
     return Table.each(
         result.timed,
-        sharing=lambda one: one.sharing,
-        work=lambda one: one.work,
+        "sharing work",
         parameters=lambda one: result.parameters[one.sharing],
         embeddings=lambda one: result.embeddings[one.sharing],
-        milliseconds=lambda one: one.milliseconds,
-        low=lambda one: one.low,
-        high=lambda one: one.high,
+        milliseconds="milliseconds",
+        low="low",
+        high="high",
     )
 
 
