@@ -34,7 +34,7 @@ class Table:
 
         Further columns by keyword, after these: an attribute by its name (`row.text` for one of its own), or a function of it.
         """
-        read = {name: attrgetter(name) for name in names.split()}
+        read: dict[str, Callable[[T], Cell]] = {name: attrgetter(name) for name in names.split()}
         read |= {name: attrgetter(of) if isinstance(of, str) else of for name, of in columns.items()}
         return cls(tuple(read), tuple(tuple(of(item) for of in read.values()) for item in items))
 

@@ -6,7 +6,7 @@ from explorer.labs.delta import amplification_figures, directions_figures, plain
 from explorer.labs.delta import spectrum_figures as figures
 from explorer.labs.delta.forgetting import FORGETTING
 from explorer.labs.delta.intruders import INTRUDERS, TRAIN_INTRUDERS
-from explorer.labs.delta.live import Experiment, require_success, sweep_result
+from explorer.labs.delta.live import Experiment, sweep_result
 from explorer.labs.delta.params import (
     AmplificationParams,
     ExperimentParams,
@@ -19,7 +19,7 @@ from explorer.labs.delta.params import (
 )
 from explorer.labs.delta.weight import WEIGHT_SPECTRUM
 from explorer.models.catalog import DEFAULT_MODEL
-from explorer.runs.comparing import Compared
+from explorer.runs.comparing import Compared, require_success
 from explorer.tables import Table
 from explorer.worked import Opening
 

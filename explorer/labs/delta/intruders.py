@@ -10,10 +10,9 @@ from explorer.action import LiveAction
 from explorer.engine.protocol import Engine, Job
 from explorer.kinds import Number, Whole
 from explorer.labs.delta import plain
-from explorer.labs.delta.live import require_success
 from explorer.labs.delta.params import OPENING_LAYER, ExperimentParams, Layer, Module, Run
 from explorer.params import Shown, params
-from explorer.runs.comparing import Compared, follow_all
+from explorer.runs.comparing import Compared, follow_all, require_success
 from explorer.runs.examples import FIRST, OTHER_RANK
 from explorer.tables import Table
 from explorer.worked import Opening

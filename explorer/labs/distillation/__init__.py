@@ -7,7 +7,6 @@ from explorer.labs.distillation import losses_figures as loss_figures
 from explorer.labs.distillation import seeds_figures as seed_figures
 from explorer.labs.distillation import soft_figures as figures
 from explorer.labs.distillation import train_figures as train_figures
-from explorer.labs.distillation.live import require_success
 from explorer.labs.distillation.params import (
     AblationParams,
     DistillParams,
@@ -15,6 +14,7 @@ from explorer.labs.distillation.params import (
     LossesParams,
     SoftTargetsParams,
 )
+from explorer.runs.comparing import require_success
 
 _COMPUTE = "explorer.labs.distillation.jobs"
 _LIVE = "explorer.labs.distillation.live"

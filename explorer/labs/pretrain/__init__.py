@@ -5,9 +5,10 @@ from explorer.engine.protocol import Job
 from explorer.labs.pretrain import row_figures as row_figures
 from explorer.labs.pretrain import train_figures as train_figures
 from explorer.labs.pretrain.row import RowParams
-from explorer.labs.pretrain.train import FollowPretrainingParams, PretrainParams, TakeHomeParams, require_success
+from explorer.labs.pretrain.train import FollowPretrainingParams, PretrainParams, TakeHomeParams
 from explorer.maths.schemes import SCHEMES
 from explorer.plain import Asked, plain_script
+from explorer.runs.comparing import require_success
 from explorer.tables import Table
 
 _LIVE = "explorer.labs.pretrain.train"
