@@ -32,11 +32,7 @@ STATISTICS = Action(
     plain=plain_script("head_statistics"),
 )
 ABLATE = Action(
-    "ablate_heads",
-    Job(f"{_SWITCH}:ablate_heads"),
-    AblateParams,
-    switch_figures.ablate_table,
-    plain=plain.ablate_heads,
+    "ablate_heads", Job(f"{_SWITCH}:ablate_heads"), AblateParams, switch_figures.ablate_table, plain=plain.ablate_heads
 )
 ABLATE_RUN = Action(
     "ablate_run_heads",

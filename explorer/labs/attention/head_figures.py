@@ -27,11 +27,7 @@ from explorer.charts.words import caption, in_quotes, label, percent, prose, str
 from explorer.labs.attention.head import AttentionResult, Square, StatisticsResult, TokenPlace
 from explorer.tables import Table
 
-VIEWS = {
-    "weights": "this head",
-    "rollout": "with the rollout beside it",
-    "change": "change by what you mask",
-}
+VIEWS = {"weights": "this head", "rollout": "with the rollout beside it", "change": "change by what you mask"}
 PARTS = {"all": "all", "aa": "A → A", "ab": "A → B", "ba": "B → A", "bb": "B → B"}
 """Which text's tokens look at which."""
 

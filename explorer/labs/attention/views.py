@@ -25,9 +25,7 @@ class AttentionViewParams:
     sentence_a: Text
     sentence_b: SecondText = ""
     view: Annotated[
-        str,
-        OneOf(VIEWS, ("Head view", "Model view"), said="{name} must be one of {known}."),
-        Shown("bertviz"),
+        str, OneOf(VIEWS, ("Head view", "Model view"), said="{name} must be one of {known}."), Shown("bertviz")
     ] = "head"
     layer: Layer = 0
     """Which one the head view shows, from 0."""

@@ -47,11 +47,7 @@ def _sweep_table(compared: Compared) -> Table:
 
 
 DELTA_SPECTRUM = Action(
-    "delta_spectrum",
-    _job("delta_spectrum"),
-    SpectrumParams,
-    figures.spectrum_table,
-    plain=plain.spectrum,
+    "delta_spectrum", _job("delta_spectrum"), SpectrumParams, figures.spectrum_table, plain=plain.spectrum
 )
 FOLLOW_DELTA = LiveAction(
     "follow_delta", f"{_LIVE}:follow_delta", FollowDeltaParams, figures.spectrum_table, plain=plain.spectrum
@@ -78,11 +74,7 @@ FACTORS = Action(
     plain=plain.amplification_by_layer,
 )
 PLACEMENT = Action(
-    "placement",
-    _job("placement"),
-    PlacementParams,
-    directions_figures.placement_table,
-    plain=plain.placement,
+    "placement", _job("placement"), PlacementParams, directions_figures.placement_table, plain=plain.placement
 )
 EXPERIMENT = LiveAction(
     "compare_amplification",
@@ -91,13 +83,7 @@ EXPERIMENT = LiveAction(
     _experiment_table,
     openings=(Opening(ExperimentParams(DEFAULT_MODEL), Experiment, kept=_only_factors),),
 )
-SWEEP = LiveAction(
-    "sweep_ranks",
-    f"{_LIVE}:sweep_ranks",
-    SweepParams,
-    _sweep_table,
-    require_success,
-)
+SWEEP = LiveAction("sweep_ranks", f"{_LIVE}:sweep_ranks", SweepParams, _sweep_table, require_success)
 
 LAB = Lab(
     slug="delta",

@@ -6,13 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from explorer.engine.protocol import Engine, Job
-from explorer.labs.delta.params import (
-    ExperimentParams,
-    FactorsParams,
-    FollowDeltaParams,
-    SpectrumParams,
-    SweepParams,
-)
+from explorer.labs.delta.params import ExperimentParams, FactorsParams, FollowDeltaParams, SpectrumParams, SweepParams
 from explorer.labs.delta.schema import RankPoint, RankSweepResult, RunFactors, SpectrumResult
 from explorer.runs.comparing import Compared, follow, follow_all, require_success
 from explorer.tasks.metrics import METRICS

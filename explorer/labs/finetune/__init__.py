@@ -51,11 +51,7 @@ ANSWER = Action(
     plain=plain.answer_question,
 )
 SWAP = Action(
-    "swap_runs",
-    Job(f"{_COMPUTE}:swap_runs", on="runs"),
-    SwapParams,
-    try_figures.swap_table,
-    plain=plain.swap_runs,
+    "swap_runs", Job(f"{_COMPUTE}:swap_runs", on="runs"), SwapParams, try_figures.swap_table, plain=plain.swap_runs
 )
 MERGE = Action(
     "merge_check",

@@ -143,9 +143,5 @@ _OPENING = Opening(
     LatencyParams(tuple(method.slug for method in METHODS), repeats=ROUNDS), LatencyResult, model=DEFAULT_MODEL
 )
 LATENCY = Action(
-    "latency",
-    Job("explorer.labs.finetune.latency_jobs:latency"),
-    LatencyParams,
-    latency_table,
-    openings=(_OPENING,),
+    "latency", Job("explorer.labs.finetune.latency_jobs:latency"), LatencyParams, latency_table, openings=(_OPENING,)
 )

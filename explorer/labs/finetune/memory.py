@@ -265,8 +265,5 @@ def gpt3_notes(result: MemoryResult) -> Markup:
 
 
 MEMORY = Action(
-    "memory_parts",
-    Job("explorer.labs.finetune.memory_jobs:memory_parts", on="resources"),
-    MemoryParams,
-    memory_table,
+    "memory_parts", Job("explorer.labs.finetune.memory_jobs:memory_parts", on="resources"), MemoryParams, memory_table
 )

@@ -162,14 +162,7 @@ SETTINGS = {
             lambda spec: spec.last_layers,
             methods=tuple(method.slug for method in METHODS if "last_layers" in method.options),
         ),
-        Setting(
-            "start",
-            "start",
-            "pretrained, random",
-            _start,
-            _started,
-            _start_of,
-        ),
+        Setting("start", "start", "pretrained, random", _start, _started, _start_of),
         Setting(
             "method",
             "method",

@@ -7,20 +7,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from explorer.charts import (
-    Look,
-    Mark,
-    Panel,
-    Picture,
-    Trace,
-    axis,
-    bars,
-    level,
-    line,
-    picture,
-    points,
-    rows,
-)
+from explorer.charts import Look, Mark, Panel, Picture, Trace, axis, bars, level, line, picture, points, rows
 from explorer.charts.chips import chip, chips
 from explorer.charts.words import caption, counted, fixed, in_quotes, label, percent, prose, strong
 from explorer.labs.generation.continued import DECODINGS, Candidate, NextResult

@@ -25,11 +25,7 @@ TOKENIZE = Action(
     plain=plain_script("tokenize", plain.text_and_tokenizers, "transformers"),
 )
 CUT_WORD = Action(
-    "cut_word",
-    Job(f"{_COMPUTE}:cut_word", on="tokenizers"),
-    CutParams,
-    cut_figures.cut_table,
-    plain=plain.cut_word,
+    "cut_word", Job(f"{_COMPUTE}:cut_word", on="tokenizers"), CutParams, cut_figures.cut_table, plain=plain.cut_word
 )
 EMBEDDING_PARTS = Action(
     "embedding_parts",
@@ -54,11 +50,7 @@ POSITION_SIMILARITY = Action(
     plain=plain.positions,
 )
 TYPOS = Action(
-    "typos",
-    Job(f"{_TYPOS}:typos", on="resources"),
-    TyposParams,
-    typos_figures.typos_table,
-    plain=plain.typos,
+    "typos", Job(f"{_TYPOS}:typos", on="resources"), TyposParams, typos_figures.typos_table, plain=plain.typos
 )
 TYPOS_OVER_SHARES = LiveAction(
     "typos_over_shares",

@@ -106,7 +106,7 @@ def speed_notes(result: SpeedResult) -> Markup:
     """State the sizes, the multiplications that stay the same, and both times."""
     parts: list[str] = [
         f"{result.layers} layers of width {result.hidden_size}, and the same {compact(result.products)} multiplications for "
-        f"{TOKENS} tokens with sharing as without it. On this machine a ",
+        f"{TOKENS} tokens with sharing as without it. On this machine a "
     ]
     for place, (work, said) in enumerate(PASSES.items()):
         before, after = result.of("none", work).milliseconds, result.of("all", work).milliseconds

@@ -42,10 +42,7 @@ FOLLOW_PRETRAINING = LiveAction(
     require_success,
 )
 TAKE_HOME = Action(
-    "pretrained_model",
-    Job("explorer.labs.pretrain.train_jobs:pretrained_model", on="runs"),
-    TakeHomeParams,
-    _file,
+    "pretrained_model", Job("explorer.labs.pretrain.train_jobs:pretrained_model", on="runs"), TakeHomeParams, _file
 )
 
 LAB = Lab(

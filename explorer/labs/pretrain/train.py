@@ -69,9 +69,7 @@ class PretrainParams:
 
     objective: ObjectiveName = "mlm_nsp"
     start: Annotated[
-        str,
-        Name(),
-        Shown("Starts from", choices=(("nothing", NOTHING), ("bert-mini", "bert-mini")), dropdown=True),
+        str, Name(), Shown("Starts from", choices=(("nothing", NOTHING), ("bert-mini", "bert-mini")), dropdown=True)
     ] = NOTHING
     text: Annotated[
         str,
