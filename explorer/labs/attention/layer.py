@@ -92,4 +92,4 @@ def layer_view(result: LayerResult) -> Markup:
     return layer_drawing(sizes.shapes, sizes.heads, activation, sizes.norm, sizes.norm_first)
 
 
-ONE_LAYER = Action("one_layer", Job("explorer.labs.attention.layer:one_layer"), LayerParams, layer_table)
+ONE_LAYER = Action(Job("explorer.labs.attention.layer:one_layer"), LayerParams, layer_table)

@@ -190,10 +190,5 @@ def _plain(asked: Asked) -> str:
 
 
 DISENTANGLED_TERMS = Action(
-    "disentangled_terms",
-    Job("explorer.labs.attention.terms_jobs:disentangled_terms"),
-    TermsParams,
-    terms_table,
-    require_terms,
-    plain=_plain,
+    Job("explorer.labs.attention.terms_jobs:disentangled_terms"), TermsParams, terms_table, require_terms, plain=_plain
 )

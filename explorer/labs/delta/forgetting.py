@@ -226,7 +226,6 @@ def _bars(values: Sequence[Estimate], scores: Sequence[str], form: str, **look: 
 
 
 FORGETTING = LiveAction(
-    "forgetting",
     Job("explorer.labs.delta.forgetting_jobs:forgetting", on="resources"),
     ForgettingParams,
     forgetting_table,

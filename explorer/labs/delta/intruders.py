@@ -133,11 +133,10 @@ def train_intruders(engine: Engine, params: TrainIntrudersParams, owner: str) ->
 
 
 INTRUDERS = LiveAction(
-    "intruder_dimensions",
     _FIND,
     IntruderParams,
     intruders_table,
     plain=plain.intruders,
     openings=(Opening(IntruderParams(layer=OPENING_LAYER), IntruderResult),),
 )
-TRAIN_INTRUDERS = LiveAction("train_intruders", f"{__name__}:train_intruders", TrainIntrudersParams, trained_table)
+TRAIN_INTRUDERS = LiveAction(f"{__name__}:train_intruders", TrainIntrudersParams, trained_table)

@@ -202,6 +202,4 @@ def _examples(data: TaskData) -> list[Example]:
     return rounds[:EXAMPLES]
 
 
-CARD = Action(
-    "task_card", Job("explorer.labs.finetune.card:task_card", on="nothing", light=True), CardParams, rows_table
-)
+CARD = Action(Job("explorer.labs.finetune.card:task_card", on="nothing", light=True), CardParams, rows_table)

@@ -205,4 +205,4 @@ def _footer(result: GlueResult) -> Markup:
     return cells((strong("average"), "", "", "", said, result.average))
 
 
-GLUE = LiveAction("glue", "explorer.labs.finetune.glue_live:glue", GlueParams, glue_table)
+GLUE = LiveAction("explorer.labs.finetune.glue_live:glue", GlueParams, glue_table)

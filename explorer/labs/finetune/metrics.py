@@ -220,14 +220,12 @@ def written(value: float | None) -> str:
 _JOBS = "explorer.labs.finetune.metrics_jobs"
 
 TAKE_APART = Action(
-    "take_metrics_apart",
     Job(f"{_JOBS}:take_metrics_apart", on="nothing", light=True),
     ConfusionParams,
     taken_table,
     plain=plain_script("take_metrics_apart", needs="scikit-learn", header=WITHOUT_MODEL),
 )
 CORRELATE = Action(
-    "correlate",
     Job(f"{_JOBS}:correlate", on="nothing", light=True),
     PointsParams,
     taken_table,

@@ -274,4 +274,4 @@ def sweep(engine: Engine, params: SweepParams, owner: str) -> Iterator[Sweep | N
         yield None if compared is None else Sweep(params.setting, compared)
 
 
-SWEEP = LiveAction("sweep", "explorer.labs.finetune.sweep:sweep", SweepParams, sweep_table)
+SWEEP = LiveAction("explorer.labs.finetune.sweep:sweep", SweepParams, sweep_table)

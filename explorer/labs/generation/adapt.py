@@ -207,4 +207,4 @@ def adapt_writer(engine: Engine, params: AdaptParams, owner: str) -> Iterator[Co
     yield from follow_all(engine.runs, *start_all(engine.runs, specs, owner))
 
 
-ADAPT = LiveAction("adapt_writer", "explorer.labs.generation.adapt:adapt_writer", AdaptParams, adapt_table)
+ADAPT = LiveAction("explorer.labs.generation.adapt:adapt_writer", AdaptParams, adapt_table)

@@ -179,7 +179,6 @@ def generate_table(result: GenerateResult) -> Table:
 
 
 GENERATE = LiveAction(
-    "generate",
     Job("explorer.labs.generation.meaning_jobs:generate", on="resources"),
     GenerateParams,
     generate_table,

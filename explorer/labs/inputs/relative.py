@@ -173,10 +173,10 @@ def _plain(asked: Asked) -> str:
 
 
 RELATIVE_POSITIONS = Action(
-    "relative_positions",
     Job("explorer.labs.inputs.relative:relative_rows"),
     RelativeParams,
     relative_table,
     require_relative,
     plain=_plain,
+    called="relative_positions",
 )

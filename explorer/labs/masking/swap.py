@@ -185,11 +185,7 @@ rather than what is so. A model that is put to use hands it on.
 """
 
 SWAP_WORD = Action(
-    "swap_word",
-    Job("explorer.labs.masking.swap:swap_word", Capability.MLM),
-    SwapParams,
-    swap_table,
-    plain=plain_script("swap_word"),
+    Job("explorer.labs.masking.swap:swap_word", Capability.MLM), SwapParams, swap_table, plain=plain_script("swap_word")
 )
 
 TAB = Tab(

@@ -176,10 +176,7 @@ def curves_figure(result: CurvesResult, quantity: str = "mlm_loss", against: str
 
 
 CURVES = Action(
-    "training_curves",
-    Job("explorer.labs.models.curves:training_curves", on="nothing", light=True),
-    CurvesParams,
-    curves_table,
+    Job("explorer.labs.models.curves:training_curves", on="nothing", light=True), CurvesParams, curves_table
 )
 
 TAB = Tab(

@@ -27,23 +27,16 @@ def _file(path: str) -> Table:
 
 
 PRETRAINING_ROW = Action(
-    "pretraining_row",
     Job("explorer.labs.pretrain.row_jobs:pretraining_row", on="resources"),
     RowParams,
     row_figures.row_table,
     plain=_row_script,
 )
-PRETRAIN = LiveAction("pretrain", f"{_LIVE}:pretrain", PretrainParams, train_figures.pretrain_table, require_success)
+PRETRAIN = LiveAction(f"{_LIVE}:pretrain", PretrainParams, train_figures.pretrain_table, require_success)
 FOLLOW_PRETRAINING = LiveAction(
-    "follow_pretraining",
-    f"{_LIVE}:follow_pretraining",
-    FollowPretrainingParams,
-    train_figures.pretrain_table,
-    require_success,
+    f"{_LIVE}:follow_pretraining", FollowPretrainingParams, train_figures.pretrain_table, require_success
 )
-TAKE_HOME = Action(
-    "pretrained_model", Job("explorer.labs.pretrain.train_jobs:pretrained_model", on="runs"), TakeHomeParams, _file
-)
+TAKE_HOME = Action(Job("explorer.labs.pretrain.train_jobs:pretrained_model", on="runs"), TakeHomeParams, _file)
 
 LAB = Lab(
     slug="pretrain",
