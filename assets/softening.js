@@ -1,5 +1,5 @@
 // Soft targets as the temperature moves: p = softmax(z / T) over all classes, computed here at each movement of the slider.
-// The picture comes from explorer/labs/distillation/figures.py, drawn at some T; only what depends on T is computed again.
+// The picture comes from explorer/labs/distillation/soft_figures.py, drawn at some T; only what depends on T is computed again.
 // It stands behind plot.js, which is the function `drawing`.
 const slider = element.querySelector("input");
 const shown = element.querySelector("output");

@@ -29,11 +29,10 @@ CHAPTERS = ("Read", "Learn", "Family", "Look inside", "Adapt", "Compress")
 class Action:
     """One thing that a visitor can do.
 
-    name: the endpoint, and its name for explorer.run. params: the frozen dataclass that the job takes; its fields are
-    the endpoint's parameters besides `model`. table: makes the table behind the figure from the job's result.
+    params: the frozen dataclass that the job takes; its fields are the endpoint's parameters besides `model`. table: makes
+    the table behind the figure from the job's result. called: its name, if it is not the job's.
     """
 
-    name: str
     job: Job
     params: type
     table: Callable[[Any], Table]
@@ -45,6 +44,12 @@ class Action:
     """What its tab opens with, if that takes too long to be computed for every visitor: for the page's first model, and
     for others that may be in the picker.
     """
+    called: str = ""
+
+    @property
+    def name(self) -> str:
+        """The endpoint, and its name for explorer.run."""
+        return self.called or function_name(self.job)
 
     @property
     def takes_model(self) -> bool:
@@ -63,10 +68,9 @@ class LiveAction:
 
     source: a job that is a generator; or, for runs that train, `module:function`, called as `(engine, params, owner)`:
     it yields results, and None if nothing is new, and never waits. params: a dataclass; a field called `model` is the
-    page's. check: raises ExplorerError for a last result that is a failure.
+    page's. check: raises ExplorerError for a last result that is a failure. called: its name, if it is not the source's.
     """
 
-    name: str
     source: Job | str
     params: type
     table: Callable[[Any], Table]
@@ -75,6 +79,12 @@ class LiveAction:
     """As in Action."""
     openings: tuple[Opening, ...] = ()
     """As in Action."""
+    called: str = ""
+
+    @property
+    def name(self) -> str:
+        """As in Action."""
+        return self.called or function_name(self.source)
 
     @property
     def takes_model(self) -> bool:
@@ -92,6 +102,11 @@ class LiveAction:
     def script(self, params: Any) -> str:
         """Return a script as Action.script does."""
         return _script(self.name, getattr(params, "model", None), params)
+
+
+def function_name(source: Job | str) -> str:
+    """Return the name of the function that answers."""
+    return (source.function if isinstance(source, Job) else source).split(":")[1]
 
 
 def _script(name: str, model_id: str | None, params: Any) -> str:

@@ -9,6 +9,7 @@ import math
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import TypeVar
 
 Cell = str | int | float | None
@@ -28,9 +29,20 @@ class Table:
         return cls(tuple(columns), tuple(tuple(row) for row in rows))
 
     @classmethod
-    def each(cls, items: Iterable[T], **columns: Callable[[T], Cell]) -> Table:
-        """Build a row for each item; a column's name is the keyword, and its value what the function returns for the item."""
-        return cls(tuple(columns), tuple(tuple(of(item) for of in columns.values()) for item in items))
+    def each(cls, items: Iterable[T], names: str = "", **columns: str | Callable[[T], Cell]) -> Table:
+        """Build a row for each item. names: with spaces between them, of columns that are called as the item's attributes.
+
+        Further columns by keyword, after these: an attribute by its name (`row.text` for one of its own), or a function of it.
+        """
+        read: dict[str, Callable[[T], Cell]] = {name: attrgetter(name) for name in names.split()}
+        read |= {name: attrgetter(of) if isinstance(of, str) else of for name, of in columns.items()}
+        return cls(tuple(read), tuple(tuple(of(item) for of in read.values()) for item in items))
+
+    def largest(self, column: int, most: int) -> Table:
+        """Return the rows with the largest numbers in a column, the first ones first, if the table has more than `most`."""
+        if len(self.rows) <= most:
+            return self
+        return Table(self.columns, tuple(sorted(self.rows, key=lambda row: -float(row[column] or 0))[:most]))
 
     def __str__(self) -> str:
         """Return aligned text; numbers with six significant digits, and a token that is a line break as \\n."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from types import SimpleNamespace
 
 import pytest
 
@@ -76,3 +77,15 @@ def test_csv_and_json_hold_the_cells_in_full() -> None:
         {"token": "ü", "p": None},
         {"token": "x", "p": None},
     ]
+
+
+def test_columns_are_read_from_attributes_by_name_by_path_or_by_a_function() -> None:
+    items = [SimpleNamespace(name="a", count=3, at=SimpleNamespace(row=1))]
+    table = Table.each(items, "name count", line="at.row", twice=lambda item: 2 * item.count)
+    assert table == Table(("name", "count", "line", "twice"), (("a", 3, 1, 6),))
+
+
+def test_the_largest_rows_of_a_long_table_stay_the_largest_first() -> None:
+    table = Table.of(["name", "size"], [["a", 1.0], ["b", 3.0], ["c", None], ["d", 2.0]])
+    assert table.largest(1, 4) is table
+    assert [row[0] for row in table.largest(-1, 2).rows] == ["b", "d"]

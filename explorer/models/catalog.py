@@ -107,6 +107,11 @@ def bundled() -> tuple[str, ...]:
     return tuple(card.model_id for card in CATALOG if card.bundled)
 
 
+def all_with(capability: Capability) -> list[str]:
+    """Return the listed models that have a head, bundled or of the hub."""
+    return [card.model_id for card in CATALOG if capability in card.capabilities]
+
+
 def bundled_with(capability: Capability) -> list[str]:
     """Return the bundled models that have a head, for a page that has to offer one."""
     return [card.model_id for card in CATALOG if card.bundled and capability in card.capabilities]

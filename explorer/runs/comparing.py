@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
 from statistics import NormalDist
-from typing import Literal
+from typing import Literal, Protocol
 
 from explorer.errors import BadInputError, ExplorerError
 from explorer.runs.protocol import Runs
-from explorer.runs.record import RunRecord, row_by_row
+from explorer.runs.record import RunRecord, RunStatus, row_by_row
 from explorer.tasks.baseline import Baseline
 from explorer.tuning.methods import find_method
 from explorer.tuning.spec import RunSpec
@@ -161,6 +161,21 @@ class Compared:
     missing: Missing = ()
     baseline: Baseline | None = None
     again: tuple[RunRecord, ...] = ()
+
+
+class OfRuns(Protocol):
+    """A result that is about runs."""
+
+    @property
+    def records(self) -> tuple[RunRecord, ...]:
+        """The runs."""
+
+
+def require_success(result: OfRuns) -> None:
+    """Raise ExplorerError with the message of a run that failed or was cancelled."""
+    for record in result.records:
+        if record.status in (RunStatus.FAILED, RunStatus.CANCELLED):
+            raise ExplorerError(f"{record.name}: {record.message}")
 
 
 def follow(runs: Runs, run_id: str) -> Iterator[RunRecord | None]:

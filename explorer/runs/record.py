@@ -106,6 +106,17 @@ class Measured:
     whole: bool
 
 
+def without_task(name: str) -> str:
+    """Return a run's name without its task."""
+    return name.split(" · ")[0]
+
+
+def told_apart(name: str, names: Iterable[str]) -> str:
+    """Return a run's name among others' without its task, if they are told apart without it."""
+    short = list(map(without_task, names))
+    return without_task(name) if len(set(short)) == len(short) else name
+
+
 @dataclass(frozen=True)
 class RunRecord:
     """One run. A record is replaced, never changed, so that any thread may read it.
@@ -181,6 +192,11 @@ class RunRecord:
     def evolve(self, **changes: Any) -> RunRecord:
         """Return a newer version of this record."""
         return replace(self, version=self.version + 1, **changes)
+
+    @property
+    def short_name(self) -> str:
+        """The run's name without its task: what it does, by which runs on one task are told apart."""
+        return without_task(self.name)
 
     @property
     def from_nothing(self) -> bool:

@@ -205,7 +205,7 @@ def _metric_range(records: Sequence[RunRecord]) -> list[float]:
 def _name(record: RunRecord, records: Sequence[RunRecord]) -> str:
     """Return a run's name in a legend, without the task if all share it."""
     alone = len({other.task_title for other in records}) > 1
-    return label(record.name if alone else record.name.split(" · ")[0])
+    return label(record.name if alone else record.short_name)
 
 
 def _losses(record: RunRecord, colour: str, name: str, many: bool, look: Look) -> list[Trace]:

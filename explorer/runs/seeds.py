@@ -57,7 +57,7 @@ class Repeated:
     @property
     def name(self) -> str:
         """What distinguishes the setting from others: the method, without the task."""
-        return self.first.name.split(" · ")[0]
+        return self.first.short_name
 
     @property
     def trainable(self) -> int:

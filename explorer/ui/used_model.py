@@ -10,6 +10,7 @@ import gradio as gr
 from markupsafe import Markup
 
 from explorer.charts.words import caption, strong
+from explorer.models.families import Capability
 from explorer.ui.components import rich_text
 from explorer.ui.kit import QUIET, Then
 from explorer.ui.page import Page
@@ -29,18 +30,44 @@ class UsedModel:
         self.name = gr.Textbox(instead, visible="hidden", label="model of this tab", elem_classes=[USED])
         self._line = rich_text()
 
-        def chosen(model: str) -> list[str]:
-            used = model if able(model) else instead
-            return [used, used_line(model, used)]
-
-        places = [self.name, self._line]
-        page.opened(chosen, [page.model], places, **QUIET)
-        self.changed: list[Then] = [changed(chosen, [page.model], places, **QUIET).then for changed in page.changed]
+        _, *self.changed = filled_with(page, self.name, able, instead, self._line)
 
     @property
     def inputs(self) -> dict[str, Any]:
         """The input that replaces the page's model."""
         return {"model": self.name}
+
+
+def has(page: Page, *heads: Capability) -> Callable[[str], bool]:
+    """Return what tells whether a model has all of these heads."""
+    return lambda model: set(heads) <= set(page.engine.status(model).capabilities)
+
+
+def filled_with(
+    page: Page,
+    box: gr.Textbox,
+    able: Callable[[str], bool],
+    instead: str,
+    line: gr.HTML | None = None,
+    *,
+    at_first: bool = False,
+) -> list[Then]:
+    """Fill a box with the page's model, or with `instead` where that is not able. Returns the triggers after which it is filled,
+    on opening and by each way to choose another model.
+
+    line: names the model in the box if it is not the page's. at_first: on opening alone; what is chosen later is taken as it is.
+    """
+
+    def chosen(model: str) -> Any:
+        used = model if able(model) else instead
+        return used if line is None else [used, used_line(model, used)]
+
+    def taken(model: str) -> Any:
+        return model if line is None else [model, ""]
+
+    places = [box] if line is None else [box, line]
+    later = [(changed, taken if at_first else chosen) for changed in page.changed]
+    return [trigger(fill, [page.model], places, **QUIET).then for trigger, fill in ((page.opened, chosen), *later)]
 
 
 def names_used(page: Page, *boxes: gr.components.Component) -> None:

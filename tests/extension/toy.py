@@ -26,7 +26,7 @@ class Lengths:
     tokens: tuple[str, ...]
 
 
-def measure(loaded: LoadedModel, params: LengthsParams) -> Lengths:
+def toy_lengths(loaded: LoadedModel, params: LengthsParams) -> Lengths:
     """The letters of each token of a sentence."""
     from explorer.models.encoding import encode  # here: torch comes with it, and a page needs none
 
@@ -47,7 +47,7 @@ def lengths_figure(result: Lengths) -> Picture:
     return chart(lengths_sentence(result), [drawn], axis(names=True), axis("letters", zero=True))
 
 
-MEASURE = Action("toy_lengths", Job("explorer.labs.toy:measure"), LengthsParams, lengths_table)
+MEASURE = Action(Job("explorer.labs.toy:toy_lengths"), LengthsParams, lengths_table)
 TAB = Tab(
     "lengths",
     "Lengths",

@@ -6,10 +6,7 @@ from explorer.labs.agrees import figures
 from explorer.labs.agrees.schema import PublishedParams
 
 PUBLISHED_FIGURES = Action(
-    "published_figures",
-    Job("explorer.labs.agrees.jobs:published_figures", on="nothing"),
-    PublishedParams,
-    figures.published_table,
+    Job("explorer.labs.agrees.jobs:published_figures", on="nothing"), PublishedParams, figures.published_table
 )
 
 LAB = Lab(

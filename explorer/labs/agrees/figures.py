@@ -25,13 +25,13 @@ def published_table(result: PublishedResult) -> Table:
     return Table.each(
         result.findings,
         source=lambda one: f"{one.paper}, {one.place}",
-        quantity=lambda one: one.quantity,
-        published=lambda one: one.published,
-        computed=lambda one: one.computed,
+        quantity="quantity",
+        published="published",
+        computed="computed",
         agrees=lambda one: STANDINGS[one.standing],
-        exact=lambda one: one.value,
-        how=lambda one: one.how,
-        why=lambda one: one.why,
+        exact="value",
+        how="how",
+        why="why",
     )
 
 

@@ -26,11 +26,9 @@ VERDICTS = {EVERY: "all of them", "agree": "those that agree", "differ": "those 
 class PublishedParams:
     """Whose figures, and which of them."""
 
-    paper: Annotated[
-        str,
-        OneOf((EVERY, *PAPERS), ("every paper", *PAPERS.values())),
-        Shown("Paper", dropdown=True),
-    ] = EVERY
+    paper: Annotated[str, OneOf((EVERY, *PAPERS), ("every paper", *PAPERS.values())), Shown("Paper", dropdown=True)] = (
+        EVERY
+    )
     verdict: Annotated[str, OneOf(tuple(VERDICTS), tuple(VERDICTS.values())), Shown("Figures")] = EVERY
 
 

@@ -18,48 +18,39 @@ _SWITCH = "explorer.labs.attention.switch_jobs"
 _VIEWS = "explorer.labs.attention.views_jobs"
 
 ATTENTION = Action(
-    "attention",
     Job(f"{_COMPUTE}:attention", together=f"{_COMPUTE}:attention_together"),
     AttentionParams,
     figures.attention_table,
     plain=plain_script("attention"),
 )
 STATISTICS = Action(
-    "head_statistics",
     Job(f"{_COMPUTE}:statistics_of_heads", together=f"{_COMPUTE}:statistics_together"),
     StatisticsParams,
     figures.statistics_table,
     plain=plain_script("head_statistics"),
+    called="head_statistics",
 )
-ABLATE = Action(
-    "ablate_heads",
-    Job(f"{_SWITCH}:ablate_heads"),
-    AblateParams,
-    switch_figures.ablate_table,
-    plain=plain.ablate_heads,
-)
+ABLATE = Action(Job(f"{_SWITCH}:ablate_heads"), AblateParams, switch_figures.ablate_table, plain=plain.ablate_heads)
 ABLATE_RUN = Action(
-    "ablate_run_heads",
     Job(f"{_SWITCH}:ablate_run_heads", on="runs"),
     AblateRunParams,
     switch_figures.ablate_table,
     plain=plain.ablate_run_heads,
 )
 EACH_HEAD = Action(
-    "ablate_each_head",
     Job(f"{_SWITCH}:each_head"),
     EachHeadParams,
     switch_figures.each_head_table,
     plain=plain.each_head,
+    called="ablate_each_head",
 )
 ATTENTION_VIEW = Action(
-    "attention_view",
     Job(f"{_VIEWS}:attention_view", together=f"{_VIEWS}:attention_views_together"),
     AttentionViewParams,
     view_table,
     plain=plain.attention_view,
 )
-QUERY_KEY = Action("query_key", Job(f"{_VIEWS}:query_key"), QueryKeyParams, query_key_table, plain=plain.query_key)
+QUERY_KEY = Action(Job(f"{_VIEWS}:query_key"), QueryKeyParams, query_key_table, plain=plain.query_key)
 
 LAB = Lab(
     slug="attention",

@@ -27,11 +27,7 @@ from explorer.charts.words import caption, in_quotes, label, percent, prose, str
 from explorer.labs.attention.head import AttentionResult, Square, StatisticsResult, TokenPlace
 from explorer.tables import Table
 
-VIEWS = {
-    "weights": "this head",
-    "rollout": "with the rollout beside it",
-    "change": "change by what you mask",
-}
+VIEWS = {"weights": "this head", "rollout": "with the rollout beside it", "change": "change by what you mask"}
 PARTS = {"all": "all", "aa": "A → A", "ab": "A → B", "ba": "B → A", "bb": "B → B"}
 """Which text's tokens look at which."""
 
@@ -70,10 +66,7 @@ def attention_table(result: AttentionResult) -> Table:
 
 def page_table(result: AttentionResult) -> Table:
     """Return attention_table; of a long text the largest weights alone, since 512 tokens have a quarter of a million."""
-    table = attention_table(result)
-    if len(table.rows) <= MOST_ROWS:
-        return table
-    return Table.of(table.columns, sorted(table.rows, key=lambda row: -float(row[2] or 0))[:MOST_ROWS])
+    return attention_table(result).largest(2, MOST_ROWS)
 
 
 def attention_sentence(result: AttentionResult, view: str = "weights") -> Markup:

@@ -43,13 +43,7 @@ def layer_table(result: LayerResult) -> Table:
     """matrix (its role, or all roles with a plus between if they share one matrix), rows (numbers that come out),
     columns (numbers that go in), numbers (its weights, without biases).
     """
-    return Table.each(
-        result.sizes.matrices,
-        matrix=lambda one: one.name,
-        rows=lambda one: one.rows,
-        columns=lambda one: one.columns,
-        numbers=lambda one: one.numbers,
-    )
+    return Table.each(result.sizes.matrices, matrix="name", rows="rows", columns="columns", numbers="numbers")
 
 
 def layer_sentence(result: LayerResult) -> Markup:
@@ -98,4 +92,4 @@ def layer_view(result: LayerResult) -> Markup:
     return layer_drawing(sizes.shapes, sizes.heads, activation, sizes.norm, sizes.norm_first)
 
 
-ONE_LAYER = Action("one_layer", Job("explorer.labs.attention.layer:one_layer"), LayerParams, layer_table)
+ONE_LAYER = Action(Job("explorer.labs.attention.layer:one_layer"), LayerParams, layer_table)

@@ -27,10 +27,7 @@ TOKENS: Look = {"down": True, "ticks": ""}
 
 def query_key_table(result: QueryKeyResult) -> Table:
     """to (position), token, score (q·k scaled), weight."""
-    return Table.of(
-        ("to", "token", "score", "weight"),
-        [(seen.place.position, seen.place.shown, seen.score, seen.weight) for seen in result.keys],
-    )
+    return Table.each(result.keys, to="place.position", token="place.shown", score="score", weight="weight")
 
 
 def query_key_sentence(result: QueryKeyResult) -> Markup:

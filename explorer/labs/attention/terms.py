@@ -103,10 +103,7 @@ def terms_table(result: TermsResult) -> Table:
 
 def page_table(result: TermsResult) -> Table:
     """Return terms_table; of a long text the rows with the largest weights alone."""
-    table = terms_table(result)
-    if len(table.rows) <= MOST_ROWS:
-        return table
-    return Table.of(table.columns, sorted(table.rows, key=lambda row: -float(row[-1] or 0))[:MOST_ROWS])
+    return terms_table(result).largest(-1, MOST_ROWS)
 
 
 def terms_sentence(result: TermsResult) -> Markup:
@@ -193,10 +190,5 @@ def _plain(asked: Asked) -> str:
 
 
 DISENTANGLED_TERMS = Action(
-    "disentangled_terms",
-    Job("explorer.labs.attention.terms_jobs:disentangled_terms"),
-    TermsParams,
-    terms_table,
-    require_terms,
-    plain=_plain,
+    Job("explorer.labs.attention.terms_jobs:disentangled_terms"), TermsParams, terms_table, require_terms, plain=_plain
 )

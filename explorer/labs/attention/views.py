@@ -25,9 +25,7 @@ class AttentionViewParams:
     sentence_a: Text
     sentence_b: SecondText = ""
     view: Annotated[
-        str,
-        OneOf(VIEWS, ("Head view", "Model view"), said="{name} must be one of {known}."),
-        Shown("bertviz"),
+        str, OneOf(VIEWS, ("Head view", "Model view"), said="{name} must be one of {known}."), Shown("bertviz")
     ] = "head"
     layer: Layer = 0
     """Which one the head view shows, from 0."""
@@ -198,7 +196,4 @@ def _where(result: AttentionViewResult) -> str:
 
 def view_table(result: AttentionViewResult) -> Table:
     """layer, head, lines_drawn (weights that the view carries), share_of_attention (theirs of the head's)."""
-    return Table.of(
-        ("layer", "head", "lines_drawn", "share_of_attention"),
-        [(head.layer, head.head, head.lines, head.share) for head in result.heads],
-    )
+    return Table.each(result.heads, "layer head", lines_drawn="lines", share_of_attention="share")

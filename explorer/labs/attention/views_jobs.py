@@ -43,9 +43,7 @@ def attention_views_together(
 ) -> list[AttentionViewResult | ExplorerError]:
     """Answer several texts in one batch: a result, or an error, for each."""
 
-    def prepare(
-        params: AttentionViewParams,
-    ) -> tuple[list[Inputs], Callable[[Sequence[Layers]], AttentionViewResult]]:
+    def prepare(params: AttentionViewParams) -> tuple[list[Inputs], Callable[[Sequence[Layers]], AttentionViewResult]]:
         check_place(loaded, params.layer, 0)
         encoded = encoded_pair(loaded, params.sentence_a, params.sentence_b)
         return [encoded.inputs], lambda found: _viewed(loaded, params, encoded, found[0])

@@ -12,7 +12,6 @@ from explorer.worked import Opening
 _JOBS = "explorer.labs.attribution.jobs"
 
 ATTRIBUTE = LiveAction(
-    "attribute",
     Job(f"{_JOBS}:attribute", on="resources"),
     AttributeParams,
     figures.attribution_table,
@@ -20,7 +19,6 @@ ATTRIBUTE = LiveAction(
     openings=(Opening(AttributeParams(DEFAULT_MODEL, EXAMPLES[0].text, method=OPENING), AttributionResult),),
 )
 ATTRIBUTE_RUN = LiveAction(
-    "attribute_run",
     Job(f"{_JOBS}:attribute_run", on="resources"),
     AttributeRunParams,
     figures.attribution_table,

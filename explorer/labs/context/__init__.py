@@ -12,14 +12,12 @@ from explorer.labs.context.word import ContextParams
 from explorer.plain import plain_script
 
 CONTEXTUAL_SIMILARITY = Action(
-    "contextual_similarity",
     Job("explorer.labs.context.word_jobs:contextual_similarity"),
     ContextParams,
     figures.context_table,
     plain=plain_script("contextual_similarity", plain.sentences),
 )
 LOGIT_LENS = Action(
-    "logit_lens",
     Job("explorer.labs.context.lens_jobs:logit_lens"),
     LensParams,
     lens_figures.lens_table,

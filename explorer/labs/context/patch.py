@@ -152,7 +152,6 @@ def _written(share: float) -> str:
 EXAMPLE = ("The key to the cabinet [MASK] on the table.", "The keys to the cabinet [MASK] on the table.", "is, are")
 
 PATCH_ACTIVATIONS = Action(
-    "patch_activations",
     Job("explorer.labs.context.patch_jobs:patch_activations"),
     PatchParams,
     patch_table,

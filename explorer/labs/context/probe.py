@@ -267,7 +267,6 @@ def _points_of(share: float) -> str:
 
 
 PROBE_LAYERS = LiveAction(
-    "probe_layers",
     Job("explorer.labs.context.probe_jobs:probe_layers", on="resources"),
     ProbeParams,
     probe_table,

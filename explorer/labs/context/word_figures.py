@@ -204,7 +204,7 @@ def notes(result: ContextResult) -> Markup:
     parts = [
         f"Baseline: {result.pairs:,} random pairs of the {result.pool:,} other tokens in these sentences and in "
         f"{result.plain_sentences} plain ones; grey is where nine tenths of them lie. "
-        "“static” is the token embedding alone, before position and segment are added (layer −1 in the table).",
+        "“static” is the token embedding alone, before position and segment are added (layer −1 in the table)."
     ]
     pieces = {entry.pieces for entry in entries}
     if len(pieces) > 1:

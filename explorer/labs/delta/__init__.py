@@ -6,7 +6,7 @@ from explorer.labs.delta import amplification_figures, directions_figures, plain
 from explorer.labs.delta import spectrum_figures as figures
 from explorer.labs.delta.forgetting import FORGETTING
 from explorer.labs.delta.intruders import INTRUDERS, TRAIN_INTRUDERS
-from explorer.labs.delta.live import Experiment, require_success, sweep_result
+from explorer.labs.delta.live import Experiment, sweep_result
 from explorer.labs.delta.params import (
     AmplificationParams,
     ExperimentParams,
@@ -19,7 +19,7 @@ from explorer.labs.delta.params import (
 )
 from explorer.labs.delta.weight import WEIGHT_SPECTRUM
 from explorer.models.catalog import DEFAULT_MODEL
-from explorer.runs.comparing import Compared
+from explorer.runs.comparing import Compared, require_success
 from explorer.tables import Table
 from explorer.worked import Opening
 
@@ -46,58 +46,28 @@ def _sweep_table(compared: Compared) -> Table:
     return sweep_figures.sweep_table(sweep_result(compared))
 
 
-DELTA_SPECTRUM = Action(
-    "delta_spectrum",
-    _job("delta_spectrum"),
-    SpectrumParams,
-    figures.spectrum_table,
-    plain=plain.spectrum,
-)
-FOLLOW_DELTA = LiveAction(
-    "follow_delta", f"{_LIVE}:follow_delta", FollowDeltaParams, figures.spectrum_table, plain=plain.spectrum
-)
+DELTA_SPECTRUM = Action(_job("delta_spectrum"), SpectrumParams, figures.spectrum_table, plain=plain.spectrum)
+FOLLOW_DELTA = LiveAction(f"{_LIVE}:follow_delta", FollowDeltaParams, figures.spectrum_table, plain=plain.spectrum)
 SUBSPACE = Action(
-    "subspace_similarity",
-    _job("subspace_similarity"),
-    SubspaceParams,
-    directions_figures.similarity_table,
-    plain=plain.subspaces,
+    _job("subspace_similarity"), SubspaceParams, directions_figures.similarity_table, plain=plain.subspaces
 )
 AMPLIFICATION = Action(
-    "amplification",
-    _job("amplification"),
-    AmplificationParams,
-    amplification_figures.amplification_table,
-    plain=plain.amplification,
+    _job("amplification"), AmplificationParams, amplification_figures.amplification_table, plain=plain.amplification
 )
 FACTORS = Action(
-    "amplification_by_layer",
     _job("amplification_by_layer"),
     FactorsParams,
     amplification_figures.factors_table,
     plain=plain.amplification_by_layer,
 )
-PLACEMENT = Action(
-    "placement",
-    _job("placement"),
-    PlacementParams,
-    directions_figures.placement_table,
-    plain=plain.placement,
-)
+PLACEMENT = Action(_job("placement"), PlacementParams, directions_figures.placement_table, plain=plain.placement)
 EXPERIMENT = LiveAction(
-    "compare_amplification",
     f"{_LIVE}:compare_amplification",
     ExperimentParams,
     _experiment_table,
     openings=(Opening(ExperimentParams(DEFAULT_MODEL), Experiment, kept=_only_factors),),
 )
-SWEEP = LiveAction(
-    "sweep_ranks",
-    f"{_LIVE}:sweep_ranks",
-    SweepParams,
-    _sweep_table,
-    require_success,
-)
+SWEEP = LiveAction(f"{_LIVE}:sweep_ranks", SweepParams, _sweep_table, require_success)
 
 LAB = Lab(
     slug="delta",

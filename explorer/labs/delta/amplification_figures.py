@@ -18,8 +18,7 @@ COLOURS = {"ΔW": "@first", "W": "@third", "random": "@muted"}
 
 def amplification_table(result: AmplificationResult) -> Table:
     """directions, projected_norm, factor."""
-    rows = [(entry.directions, entry.projected_norm, entry.factor) for entry in result.projections]
-    return Table.of(("directions", "projected_norm", "factor"), rows)
+    return Table.each(result.projections, "directions projected_norm factor")
 
 
 def amplification_sentence(result: AmplificationResult) -> Markup:

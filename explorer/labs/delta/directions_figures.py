@@ -6,20 +6,7 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from explorer.charts import (
-    DIVERGING,
-    Look,
-    Panel,
-    Picture,
-    Trace,
-    axis,
-    bars,
-    chart,
-    colorbar,
-    heat,
-    level,
-    picture,
-)
+from explorer.charts import DIVERGING, Look, Panel, Picture, Trace, axis, bars, chart, colorbar, heat, level, picture
 from explorer.charts.words import caption, facts, label, measures, number, percent, prose, strong
 from explorer.labs.delta.schema import BASES, PlacementResult, SimilarityResult
 from explorer.labs.delta.spectrum_figures import module_name
@@ -129,15 +116,7 @@ def placement_table(result: PlacementResult) -> Table:
 def _bins(result: PlacementResult) -> list[tuple[int, int, float, float, float, float]]:
     stops = [start - 1 for start in result.starts[1:]] + [result.last]
     return list(
-        zip(
-            result.starts,
-            stops,
-            result.right,
-            result.expected_right,
-            result.left,
-            result.expected_left,
-            strict=True,
-        )
+        zip(result.starts, stops, result.right, result.expected_right, result.left, result.expected_left, strict=True)
     )
 
 

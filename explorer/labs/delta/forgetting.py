@@ -17,6 +17,7 @@ from explorer.errors import BadInputError
 from explorer.kinds import Names
 from explorer.params import Shown, params
 from explorer.runs.examples import BY_METHOD, FIRST, OTHER_RANK
+from explorer.runs.record import told_apart
 from explorer.runs.report import metric_text
 from explorer.tables import Table
 from explorer.worked import Opening
@@ -131,7 +132,7 @@ def forgetting_sentence(result: ForgettingResult) -> Markup:
     fewest = " guesses fewest of the hidden words: " if len(result.runs) > 1 else " guesses of the hidden words "
     after = strong(percent(least.accuracy.value))
     return prose(
-        "After ", _short(least, result), f" {result.model}", fewest, after, "; before any fine-tuning ", before, "."
+        "After ", _name(least, result), f" {result.model}", fewest, after, "; before any fine-tuning ", before, "."
     )
 
 
@@ -149,7 +150,7 @@ def _read_notes(result: ForgettingResult) -> Markup:
     if most is not least:
         parts += ["; after ", *_after(most, result)]
     parts.append(".")
-    same = [_short(run, result) for run in result.runs if run.accuracy_change.holds_zero]
+    same = [_name(run, result) for run in result.runs if run.accuracy_change.holds_zero]
     if same:
         parts.append(f" No change beyond chance in accuracy: {', '.join(same)}.")
     left = result.wanted - len(result.runs)
@@ -160,13 +161,11 @@ def _after(run: Remembered, result: ForgettingResult) -> list[str]:
     change = run.accuracy_change
     points = f"{signed(100 * change.value, 1)} points, {signed(100 * change.low, 1)} to {signed(100 * change.high, 1)}"
     scored = "" if run.score is None else f", which reaches {metric_text(run.metric, run.score)} on its task,"
-    return [f"{_short(run, result)}{scored} it is ", strong(percent(run.accuracy.value)), f" ({points})"]
+    return [f"{_name(run, result)}{scored} it is ", strong(percent(run.accuracy.value)), f" ({points})"]
 
 
-def _short(run: Remembered, result: ForgettingResult) -> str:
-    """Name a run without its task, if the runs are told apart without it."""
-    short = [one.name.split(" · ")[0] for one in result.runs]
-    return run.name.split(" · ")[0] if len(set(short)) == len(short) else run.name
+def _name(run: Remembered, result: ForgettingResult) -> str:
+    return told_apart(run.name, (one.name for one in result.runs))
 
 
 def forgetting_notes(result: ForgettingResult) -> Markup:
@@ -178,7 +177,7 @@ def forgetting_notes(result: ForgettingResult) -> Markup:
 
 def forgetting_figure(result: ForgettingResult) -> Picture:
     """Draw a bar a run with its 95% interval: accuracy beside the model's own, and how much more a hidden word costs."""
-    names = [BEFORE, *(label(_short(run, result), 22) for run in result.runs)]
+    names = [BEFORE, *(label(_name(run, result), 22) for run in result.runs)]
     own = (result.accuracy, *(run.accuracy for run in result.runs))
     costs = (Estimate(0, 0, 0), *(run.loss_change for run in result.runs))  # before any run nothing has changed
     scores = ["", *("" if run.score is None else metric_text(run.metric, run.score) for run in result.runs)]
@@ -227,7 +226,6 @@ def _bars(values: Sequence[Estimate], scores: Sequence[str], form: str, **look: 
 
 
 FORGETTING = LiveAction(
-    "forgetting",
     Job("explorer.labs.delta.forgetting_jobs:forgetting", on="resources"),
     ForgettingParams,
     forgetting_table,

@@ -10,10 +10,9 @@ from explorer.action import LiveAction
 from explorer.engine.protocol import Engine, Job
 from explorer.kinds import Number, Whole
 from explorer.labs.delta import plain
-from explorer.labs.delta.live import require_success
 from explorer.labs.delta.params import OPENING_LAYER, ExperimentParams, Layer, Module, Run
 from explorer.params import Shown, params
-from explorer.runs.comparing import Compared, follow_all
+from explorer.runs.comparing import Compared, follow_all, require_success
 from explorer.runs.examples import FIRST, OTHER_RANK
 from explorer.tables import Table
 from explorer.worked import Opening
@@ -134,11 +133,10 @@ def train_intruders(engine: Engine, params: TrainIntrudersParams, owner: str) ->
 
 
 INTRUDERS = LiveAction(
-    "intruder_dimensions",
     _FIND,
     IntruderParams,
     intruders_table,
     plain=plain.intruders,
     openings=(Opening(IntruderParams(layer=OPENING_LAYER), IntruderResult),),
 )
-TRAIN_INTRUDERS = LiveAction("train_intruders", f"{__name__}:train_intruders", TrainIntrudersParams, trained_table)
+TRAIN_INTRUDERS = LiveAction(f"{__name__}:train_intruders", TrainIntrudersParams, trained_table)

@@ -23,6 +23,7 @@ from explorer.charts import (
 from explorer.charts.words import caption, counted, label, number, percent, prose, strong
 from explorer.labs.delta.intruders import IntruderResult, LayerCosines, RunIntruders, TrainedIntruders
 from explorer.labs.delta.spectrum_figures import module_name
+from explorer.runs.record import told_apart
 
 CELLS_WITH_TEXT = 6
 """A heatmap with more columns than this has no room for numbers."""
@@ -61,9 +62,7 @@ def cosines_notes(result: IntruderResult) -> Markup:
 
 
 def _name(run: RunIntruders, result: IntruderResult) -> str:
-    """Name a run without its task, if the runs are told apart without it."""
-    short = [one.name.split(" · ")[0] for one in result.runs]
-    return run.name.split(" · ")[0] if len(set(short)) == len(short) else run.name
+    return told_apart(run.name, (one.name for one in result.runs))
 
 
 def _intruders(count: int) -> str:

@@ -6,17 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from explorer.engine.protocol import Engine, Job
-from explorer.errors import ExplorerError
-from explorer.labs.delta.params import (
-    ExperimentParams,
-    FactorsParams,
-    FollowDeltaParams,
-    SpectrumParams,
-    SweepParams,
-)
+from explorer.labs.delta.params import ExperimentParams, FactorsParams, FollowDeltaParams, SpectrumParams, SweepParams
 from explorer.labs.delta.schema import RankPoint, RankSweepResult, RunFactors, SpectrumResult
-from explorer.runs.comparing import Compared, follow, follow_all
-from explorer.runs.record import RunStatus
+from explorer.runs.comparing import Compared, follow, follow_all, require_success
 from explorer.tasks.metrics import METRICS
 
 SPECTRUM = Job("explorer.labs.delta.jobs:delta_spectrum", on="runs")
@@ -67,10 +59,3 @@ def compare_amplification(engine: Engine, params: ExperimentParams, owner: str) 
     require_success(last)  # before anything is asked of a run that failed
     factors = engine.follow(FACTORS, FactorsParams(started[0], started[1], params.module, params.r)).last.result()
     yield Experiment(last, factors)
-
-
-def require_success(compared: Compared) -> None:
-    """Raise ExplorerError with a failed run's own message."""
-    for record in compared.records:
-        if record.status in (RunStatus.FAILED, RunStatus.CANCELLED):
-            raise ExplorerError(f"{record.name}: {record.message}")

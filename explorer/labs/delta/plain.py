@@ -35,16 +35,8 @@ def weight_spectrum(asked: Asked) -> str:
 
 
 def intruders(asked: Asked) -> str:
-    """Make the script for LoRA runs of one model, all layers; "" for others, as amplification_by_layer."""
-    params = asked.params
-    records = [asked.engine.runs.get(run) for run in dict.fromkeys((params.run_a, params.run_b))]
-    runs = {record.name: _factors(asked, record.run_id) for record in records}
-    weight, models = _weight(asked, records[0], params.module), {record.spec.model for record in records}
-    # Two runs of one name would be one entry.
-    if not all(runs.values()) or len(runs) < len(records) or len(models) > 1 or not weight:
-        return ""
-    values = {"RUNS": runs, "MODEL": place_of(records[0].spec.model), "WEIGHT": weight}
-    return plain_script("intruder_dimensions", lambda _: values, f"{_NEEDS} transformers")(asked)
+    """Make the script for LoRA runs of one model, all layers; "" for others, and for two runs of one name."""
+    return _of_runs("intruder_dimensions", asked, 1)
 
 
 def amplification(asked: Asked) -> str:
@@ -54,14 +46,20 @@ def amplification(asked: Asked) -> str:
 
 def amplification_by_layer(asked: Asked) -> str:
     """Make the script for two runs of one model, all layers; "" if one of them is no LoRA run."""
+    return _of_runs("amplification_by_layer", asked, 2)
+
+
+def _of_runs(name: str, asked: Asked, fewest: int) -> str:
+    """Make the script for one module of several runs, at least so many."""
     params = asked.params
-    records = [asked.engine.runs.get(run) for run in (params.run_a, params.run_b)]
+    records = [asked.engine.runs.get(run) for run in dict.fromkeys((params.run_a, params.run_b))]
     runs = {record.name: _factors(asked, record.run_id) for record in records}
     weight, models = _weight(asked, records[0], params.module), {record.spec.model for record in records}
-    if not all(runs.values()) or len(runs) < 2 or len(models) > 1 or not weight:
+    # Two runs of one name would be one entry.
+    if not all(runs.values()) or len(runs) < max(fewest, len(records)) or len(models) > 1 or not weight:
         return ""
     values = {"RUNS": runs, "MODEL": place_of(records[0].spec.model), "WEIGHT": weight}
-    return plain_script("amplification_by_layer", lambda _: values, f"{_NEEDS} transformers")(asked)
+    return plain_script(name, lambda _: values, f"{_NEEDS} transformers")(asked)
 
 
 def _of_one(name: str, asked: Asked) -> str:

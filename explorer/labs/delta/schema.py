@@ -173,10 +173,8 @@ class RankPoint:
 
 @dataclass(frozen=True)
 class RankSweepResult:
-    """Metric against rank on one task and seed; metric: its title; unadapted: what the frozen model with a trained head
-    alone scores, where that was run."""
+    """Metric against rank on one task and seed; metric: its title."""
 
     task: str
     metric: str
     points: tuple[RankPoint, ...]
-    unadapted: float | None = None

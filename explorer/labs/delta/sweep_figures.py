@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from markupsafe import Markup
 
-from explorer.charts import Picture, axis, chart, level, line, note
+from explorer.charts import Picture, axis, chart, line
 from explorer.charts.words import caption, compact, label, number, prose, strong
 from explorer.labs.delta.schema import RankSweepResult
 from explorer.tables import Table
@@ -13,7 +13,7 @@ from explorer.tables import Table
 def sweep_table(result: RankSweepResult) -> Table:
     """rank, metric, trainable."""
     points = sorted(result.points, key=lambda point: point.rank)
-    return Table.of(("rank", "metric", "trainable"), [(point.rank, point.metric, point.trainable) for point in points])
+    return Table.each(points, "rank metric trainable")
 
 
 def sweep_sentence(result: RankSweepResult) -> Markup:
@@ -57,11 +57,6 @@ def sweep_figure(result: RankSweepResult) -> Picture:
     points = sorted((point for point in result.points if point.metric is not None), key=lambda point: point.rank)
     names = [f"{point.rank}<br>{compact(point.trainable)}" for point in points]
     scores = [point.metric for point in points]
-    marks = []
-    if result.unadapted is not None:
-        at_the_end = {"xref": "paper", "xanchor": "right", "yanchor": "bottom"}
-        text = f"head alone {result.unadapted:.3f}"
-        marks = [level(result.unadapted, "@muted"), note(text, 1, result.unadapted, **at_the_end)]
     trace = line(names, scores, "@accent", size=13, cliponaxis=False, hover="r = %{x}: %{y:.4f}")
     across, up = axis("rank r, and trained parameters", names=True), axis(label(result.metric))
-    return chart(sweep_sentence(result), [trace], across, up, marks, height=380)
+    return chart(sweep_sentence(result), [trace], across, up, height=380)

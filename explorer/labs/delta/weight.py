@@ -180,7 +180,6 @@ def _line(name: str, colour: str, dash: str, whole: Whole, directions: int, ener
 
 
 WEIGHT_SPECTRUM = Action(
-    "weight_spectrum",
     Job("explorer.labs.delta.jobs:weight_spectrum", on="runs"),
     PlacementParams,
     whole_table,

@@ -30,21 +30,18 @@ def _sentences(asked: Asked) -> dict[str, object]:
 
 
 DIRECTIONS = Action(
-    "directions",
     Job(f"{_JOBS}:directions", on="resources"),
     DirectionsParams,
     figures.directions_table,
     plain=plain_script("directions", _position),
 )
 SIGHT = Action(
-    "attention_of_directions",
     Job(f"{_JOBS}:attention_of_directions", on="resources"),
     SightParams,
     figures.sight_table,
     plain=plain_script("attention_of_directions", _position),
 )
 FIFTY = LiveAction(
-    "directions_of_fifty",
     Job(f"{_JOBS}:directions_of_fifty", on="resources"),
     FiftyParams,
     fifty_figures.fifty_table,
@@ -52,15 +49,12 @@ FIFTY = LiveAction(
     openings=(Opening(FiftyParams(), FiftyResult, reads=(ENCODER, DECODER)),),
 )
 ANSWER = Action(
-    "answer_in_view",
     Job(f"{_JOBS}:answer_in_view", on="resources"),
     DirectionsParams,
     answer_figures.answer_table,
     plain=plain_script("answer_in_view", _position),
 )
-PROOF = Action(
-    "next_token_proof", Job(f"{_JOBS}:next_token_proof", on="nothing"), ProofParams, proof_figures.proof_table
-)
+PROOF = Action(Job(f"{_JOBS}:next_token_proof", on="nothing"), ProofParams, proof_figures.proof_table)
 
 LAB = Lab(
     slug="directions",

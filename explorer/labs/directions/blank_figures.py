@@ -88,8 +88,7 @@ def masked_chips(result: DirectionsResult) -> dict[str, Any]:
 
 def directions_table(result: DirectionsResult) -> Table:
     """context, model, rank, probability, entropy (in nats)."""
-    found = [(one.context, one.model, one.rank, one.probability, one.entropy) for one in result.readings]
-    return Table.of(("context", "model", "rank", "probability", "entropy"), found)
+    return Table.each(result.readings, "context model rank probability entropy")
 
 
 def directions_sentence(result: DirectionsResult) -> Markup:

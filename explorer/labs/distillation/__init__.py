@@ -7,7 +7,6 @@ from explorer.labs.distillation import losses_figures as loss_figures
 from explorer.labs.distillation import seeds_figures as seed_figures
 from explorer.labs.distillation import soft_figures as figures
 from explorer.labs.distillation import train_figures as train_figures
-from explorer.labs.distillation.live import require_success
 from explorer.labs.distillation.params import (
     AblationParams,
     DistillParams,
@@ -15,40 +14,34 @@ from explorer.labs.distillation.params import (
     LossesParams,
     SoftTargetsParams,
 )
+from explorer.runs.comparing import require_success
 
 _COMPUTE = "explorer.labs.distillation.jobs"
 _LIVE = "explorer.labs.distillation.live"
 
 SOFT_TARGETS = Action(
-    "soft_targets",
-    Job(f"{_COMPUTE}:soft_targets", on="runs"),
-    SoftTargetsParams,
-    figures.soft_targets_table,
-    plain=plain.soft_targets,
+    Job(f"{_COMPUTE}:soft_targets", on="runs"), SoftTargetsParams, figures.soft_targets_table, plain=plain.soft_targets
 )
 LOSSES = Action(
-    "distillation_losses",
     Job(f"{_COMPUTE}:distillation_losses", on="runs"),
     LossesParams,
     loss_figures.losses_table,
     plain=plain.between("distillation_losses"),
 )
 GRADIENTS = Action(
-    "soft_gradients",
     Job(f"{_COMPUTE}:distillation_losses", on="runs"),
     LossesParams,
     loss_figures.gradients_table,
     plain=plain.between("soft_gradients"),
+    called="soft_gradients",
 )
-DISTILL = LiveAction("distill", f"{_LIVE}:distill", DistillParams, train_figures.distill_table, require_success)
+DISTILL = LiveAction(f"{_LIVE}:distill", DistillParams, train_figures.distill_table, require_success)
 FOLLOW_STUDENT = LiveAction(
-    "follow_student", f"{_LIVE}:follow_student", FollowStudentParams, train_figures.distill_table, require_success
+    f"{_LIVE}:follow_student", FollowStudentParams, train_figures.distill_table, require_success
 )
-STUDENT_SEEDS = LiveAction(
-    "student_seeds", f"{_LIVE}:student_seeds", FollowStudentParams, seed_figures.seeds_table, require_success
-)
+STUDENT_SEEDS = LiveAction(f"{_LIVE}:student_seeds", FollowStudentParams, seed_figures.seeds_table, require_success)
 ABLATE = LiveAction(
-    "ablate_distillation", f"{_LIVE}:ablate", AblationParams, ablation_figures.ablation_table, require_success
+    f"{_LIVE}:ablate", AblationParams, ablation_figures.ablation_table, require_success, called="ablate_distillation"
 )
 
 LAB = Lab(

@@ -11,7 +11,7 @@ from explorer.labs.distillation.params import AblationParams, DistillParams, Fol
 from explorer.labs.distillation.train import Ablated, Distilled, MeasureParams, Seeded
 from explorer.runs.comparing import follow_all
 from explorer.runs.examples import COMPANIONS, EVERY, FEW
-from explorer.runs.record import RunRecord, RunStatus
+from explorer.runs.record import RunRecord
 from explorer.runs.seeds import repeated
 from explorer.settings import settings
 from explorer.tasks.sources import card, keep_text
@@ -142,18 +142,3 @@ def ablate(engine: Engine, params: AblationParams, owner: str) -> Iterator[Ablat
     started = tuple(engine.runs.start(spec, owner) for spec in repeated([one.spec for one in lines], params.seeds))
     for compared in follow_all(engine.runs, started):
         yield Ablated(teacher, compared.records) if compared else None
-
-
-def require_success(result: Distilled | Ablated | Seeded) -> None:
-    """Raise ExplorerError with a failed run's own message."""
-    for record in _records(result):
-        if record.status in (RunStatus.FAILED, RunStatus.CANCELLED):
-            raise ExplorerError(f"{record.name}: {record.message}")
-
-
-def _records(result: Distilled | Ablated | Seeded) -> tuple[RunRecord, ...]:
-    if isinstance(result, Distilled):
-        return result.every
-    if isinstance(result, Seeded):
-        return tuple(record for pair in result.pairs for record in pair)
-    return result.records

@@ -13,7 +13,7 @@ from explorer.tables import Table
 
 def losses_table(result: LossesResult) -> Table:
     """loss, value (empty if it cannot be had), note."""
-    return Table.of(("loss", "value", "note"), [(loss.slug, loss.value, loss.note) for loss in result.losses])
+    return Table.each(result.losses, loss="slug", value="value", note="note")
 
 
 def gradients_table(result: LossesResult) -> Table:

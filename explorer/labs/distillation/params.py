@@ -135,8 +135,7 @@ class DistillParams:
     student_layers: StudentLayers = 0
     temperature: Temperature = 2.0
     alpha: Annotated[
-        Alpha,
-        Shown("α: share of the soft loss", "The rest is the labels', on a text the hidden words'.", (0, 1, 0.05)),
+        Alpha, Shown("α: share of the soft loss", "The rest is the labels', on a text the hidden words'.", (0, 1, 0.05))
     ] = 1.0
     """1 needs no labels."""
 

@@ -9,7 +9,7 @@ from markupsafe import Markup
 from explorer.charts import Axis, Look, Panel, Picture, Trace, axis, error_bars, line, picture, points, strokes
 from explorer.charts.words import caption, prose, quoted, signed, strong
 from explorer.labs.distillation.train import Seeded, SeedScores
-from explorer.labs.distillation.train_figures import COLOURS, SYMBOLS, short_name
+from explorer.labs.distillation.train_figures import COLOURS, SYMBOLS
 from explorer.maths.intervals import PairedInterval
 from explorer.runs.record import RunRecord, RunStatus
 from explorer.runs.report import metric_title, score_text
@@ -95,7 +95,7 @@ def _learned(result: Seeded) -> str:
     learned = f"has learned from {f'{labels:,}' if labels else 'all'} labels"
     if teacher.status is RunStatus.IMPORTED:
         learned = "was trained elsewhere"
-    return f" The teacher, {short_name(teacher)} of {teacher.spec.model}, {learned}."
+    return f" The teacher, {teacher.short_name} of {teacher.spec.model}, {learned}."
 
 
 def in_points(difference: float) -> str:

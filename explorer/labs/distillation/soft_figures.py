@@ -16,8 +16,7 @@ from explorer.tables import Table
 
 def soft_targets_table(result: SoftTargetsResult) -> Table:
     """target, logit, hard, soft."""
-    rows = [(target.name, target.logit, target.hard, target.soft) for target in result.targets]
-    return Table.of(("target", "logit", "hard", "soft"), rows)
+    return Table.each(result.targets, target="name", logit="logit", hard="hard", soft="soft")
 
 
 def soft_targets_sentence(result: SoftTargetsResult) -> Markup:

@@ -45,7 +45,7 @@ class Distilled:
     others: tuple[RunRecord, ...] = ()
 
     @property
-    def every(self) -> tuple[RunRecord, ...]:
+    def records(self) -> tuple[RunRecord, ...]:
         """The students of every seed."""
         return (*self.students, *self.others)
 
@@ -80,6 +80,11 @@ class Seeded:
 
     teacher: RunRecord | None
     pairs: tuple[tuple[RunRecord, ...], ...]
+
+    @property
+    def records(self) -> tuple[RunRecord, ...]:
+        """Both students of every seed."""
+        return tuple(record for pair in self.pairs for record in pair)
 
     @property
     def measured(self) -> tuple[SeedScores, ...]:

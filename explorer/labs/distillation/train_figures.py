@@ -26,12 +26,7 @@ def distill_table(result: Distilled) -> Table:
 
 def teacher_name(result: Distilled) -> str:
     """Name the teacher in a few words: a run, or a model as a whole."""
-    return short_name(result.teacher) if result.teacher else f"all of {result.students[0].spec.model}"
-
-
-def short_name(record: RunRecord) -> str:
-    """Name what tells two students of one page apart: what they learn from."""
-    return record.name.split(" · ")[0]
+    return result.teacher.short_name if result.teacher else f"all of {result.students[0].spec.model}"
 
 
 def distill_sentence(result: Distilled) -> Markup:
@@ -151,7 +146,7 @@ def _lines(result: Distilled, name: str, last: int) -> list[Trace]:
         ends, hover = [0, last * 1.02], "teacher: %{y:.3f}"
         lines.append(line(ends, [score, score], "@text", title, width=2, dash="dot", hover=hover))
     for record, colour, dash, symbol in zip(result.students, COLOURS, DASHES, SYMBOLS, strict=False):
-        lines.append(metric_line(record, name, colour, label(short_name(record), 48), symbol, dash=dash))
+        lines.append(metric_line(record, name, colour, label(record.short_name, 48), symbol, dash=dash))
     return lines
 
 
@@ -168,7 +163,7 @@ def sizes_list(result: Distilled) -> Markup:
     )
     rows = [
         (
-            short_name(record),
+            record.short_name,
             *_size_cells(sizes[place] if sizes else None, whole, record),
             *_score_cells(result, record.score, _measured(record, MASKED_LOSS), _measured(record, AGREEMENT)),
         )

@@ -161,7 +161,7 @@ def build_train(page: Page, picker: RunPicker, tab: gr.Tab) -> Callable[..., Non
             gr.HTML("<h2>One seed, step by step</h2>")
             ids = ("distill-said", "distill-curves")
             sentence, curves = figures.distill_sentence, figures.distill_figure
-            view = View("students", ids, sentence, curves, bar=lambda result: progress(result.every))
+            view = View("students", ids, sentence, curves, bar=lambda result: progress(result.records))
             tries = Tries(TRY)
     sizes = rich_text(elem_classes=["wide"], elem_id="distill-sizes")
     why("the loss and the papers", WHY)
@@ -169,7 +169,7 @@ def build_train(page: Page, picker: RunPicker, tab: gr.Tab) -> Callable[..., Non
     started = gr.Textbox("", visible="hidden", label="students")  # which runs Stop and Resume are about
 
     def steer(result: Distilled, owner: str) -> list[Any]:
-        records = result.every
+        records = result.records
         mine = [record for record in records if owner in (record.owner, "*")]
         active = [record.run_id for record in mine if record.status.is_active]
         over = [record.run_id for record in mine if _can_resume(record)]

@@ -31,41 +31,29 @@ from explorer.worked import Opening
 _COMPUTE = "explorer.labs.finetune.jobs"
 _LIVE = "explorer.labs.finetune.live"
 
-TRAIN = LiveAction("train", f"{_LIVE}:train", RunSpec, run_table, require_success)
-FOLLOW = LiveAction("follow_run", f"{_LIVE}:follow_run", FollowParams, run_table, require_success)
-RUNS = LiveAction("runs", f"{_LIVE}:runs", RunsParams, compare_figures.compared_table)
-COMPARE = LiveAction("compare_methods", f"{_LIVE}:compare_methods", CompareParams, compare_figures.compared_table)
-PLAN = Action("plan_run", Job(f"{_COMPUTE}:plan_run"), PlanParams, figures.plan_table)
+TRAIN = LiveAction(f"{_LIVE}:train", RunSpec, run_table, require_success)
+FOLLOW = LiveAction(f"{_LIVE}:follow_run", FollowParams, run_table, require_success)
+RUNS = LiveAction(f"{_LIVE}:runs", RunsParams, compare_figures.compared_table)
+COMPARE = LiveAction(f"{_LIVE}:compare_methods", CompareParams, compare_figures.compared_table)
+PLAN = Action(Job(f"{_COMPUTE}:plan_run"), PlanParams, figures.plan_table)
 PREDICT = Action(
-    "predict_run",
-    Job(f"{_COMPUTE}:predict_run", on="runs"),
-    PredictRunParams,
-    try_figures.prediction_table,
-    plain=plain.predict_run,
+    Job(f"{_COMPUTE}:predict_run", on="runs"), PredictRunParams, try_figures.prediction_table, plain=plain.predict_run
 )
 ANSWER = Action(
-    "answer_question",
     Job("explorer.labs.finetune.spans_jobs:answer_question", on="runs"),
     AnswerParams,
     span_figures.answer_table,
     plain=plain.answer_question,
 )
-SWAP = Action(
-    "swap_runs",
-    Job(f"{_COMPUTE}:swap_runs", on="runs"),
-    SwapParams,
-    try_figures.swap_table,
-    plain=plain.swap_runs,
-)
+SWAP = Action(Job(f"{_COMPUTE}:swap_runs", on="runs"), SwapParams, try_figures.swap_table, plain=plain.swap_runs)
 MERGE = Action(
-    "merge_check",
     Job(f"{_COMPUTE}:merge_check", on="runs"),
     MergeParams,
     try_figures.merge_table,
     plain=plain.merge_check,
     openings=(Opening(MergeParams(), MergeResult),),
 )
-EXPORT = Action("export_run", Job(f"{_COMPUTE}:export_run", on="runs"), ExportParams, try_figures.export_table)
+EXPORT = Action(Job(f"{_COMPUTE}:export_run", on="runs"), ExportParams, try_figures.export_table)
 
 LAB = Lab(
     slug="finetune",

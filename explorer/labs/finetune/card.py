@@ -109,7 +109,7 @@ def rows_view(card: TaskCard) -> Markup:
 
 def rows_table(card: TaskCard) -> Table:
     """text, second, label: the first training rows."""
-    return Table.each(card.rows, text=lambda row: row.text, second=lambda row: row.second, label=lambda row: row.label)
+    return Table.each(card.rows, "text second label")
 
 
 def _table(card: TaskCard, rows: tuple[Row, ...], title: str) -> Markup:
@@ -202,6 +202,4 @@ def _examples(data: TaskData) -> list[Example]:
     return rounds[:EXAMPLES]
 
 
-CARD = Action(
-    "task_card", Job("explorer.labs.finetune.card:task_card", on="nothing", light=True), CardParams, rows_table
-)
+CARD = Action(Job("explorer.labs.finetune.card:task_card", on="nothing", light=True), CardParams, rows_table)

@@ -66,10 +66,6 @@ def _best_first(scored: Sequence[RunRecord]) -> list[RunRecord]:
     return sorted(scored, key=lambda record: -(record.score or 0.0))
 
 
-def _short(record: RunRecord) -> str:
-    return record.name.split(" · ")[0]
-
-
 def _lead(scored: Sequence[RunRecord]) -> list[str]:
     """Say which run leads; of two that are level neither does."""
     ranked = _best_first(scored)
@@ -77,19 +73,19 @@ def _lead(scored: Sequence[RunRecord]) -> list[str]:
     leads = " leads with" if level == 1 else f" and {level - 1} more share the lead with"
     # A shared lead, or a run alone, has no lead to test.
     sure = beyond_chance(ranked, every_pair(ranked)) if 1 == level < len(ranked) else {}
-    others = [(_short(ranked[place]), sure[0, place]) for place in range(1, len(ranked)) if sure]
+    others = [(ranked[place].short_name, sure[0, place]) for place in range(1, len(ranked)) if sure]
     score = strong(metric_text(best.leading_metric, best.score))
-    return [strong(_short(best)), f"{leads} ", score, lead_in_words(others), "."]
+    return [strong(best.short_name), f"{leads} ", score, lead_in_words(others), "."]
 
 
 def _lead_notes(scored: Sequence[RunRecord]) -> str:
     """Say what the best and the smallest trained, and by which test the best is better than which others."""
     ranked = _best_first(scored)
     best, smallest = ranked[0], min(scored, key=lambda record: record.trainable)
-    parts = [f"{_short(best)} trains {compact(best.trainable)} of {compact(best.parameters)} parameters."]
+    parts = [f"{best.short_name} trains {compact(best.trainable)} of {compact(best.parameters)} parameters."]
     if smallest is not best:
         reached = metric_text(smallest.leading_metric, smallest.score)
-        parts.append(f"{_short(smallest)} trains least ({compact(smallest.trainable)}) and reaches {reached}.")
+        parts.append(f"{smallest.short_name} trains least ({compact(smallest.trainable)}) and reaches {reached}.")
     if len(ranked) > 1:
         parts.append(_tested(ranked))
     return " ".join(parts)
@@ -105,11 +101,11 @@ def _tested(ranked: Sequence[RunRecord]) -> str:
         said = "tells the two apart" if verdict.p[0, 1] < ALPHA else "does not tell the two apart"
         return f"{asked[0].upper()}{asked[1:]} {said} (p = {verdict.p[0, 1]:.2g})."
     others = ranked[1:]
-    beaten = [_short(other) for place, other in enumerate(others, 1) if verdict.p[0, place] < ALPHA]
+    beaten = [other.short_name for place, other in enumerate(others, 1) if verdict.p[0, place] < ALPHA]
     count = {0: "none", len(others): "each"}.get(len(beaten), str(len(beaten)))
     named = f": {', '.join(beaten)}" if 0 < len(beaten) < len(others) else ""
     return (
-        f"Beyond chance {_short(ranked[0])} is better than {count} of the {len(others)} others{named} ({asked}, 5% for all "
+        f"Beyond chance {ranked[0].short_name} is better than {count} of the {len(others)} others{named} ({asked}, 5% for all "
         f"{len(verdict.p)} pairs together, Holm's allowance)."
     )
 

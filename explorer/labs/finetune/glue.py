@@ -102,9 +102,9 @@ def glue_table(result: GlueResult) -> Table:
     """
     return Table.each(
         result.tasks,
-        task=lambda task: task.name,
-        metric=lambda task: task.metric,
-        training=lambda task: task.training,
+        task="name",
+        metric="metric",
+        training="training",
         run=lambda task: task.reached.run_id if task.reached else None,
         model=lambda task: task.reached.model if task.reached else None,
         method=lambda task: task.reached.method if task.reached else None,
@@ -112,7 +112,7 @@ def glue_table(result: GlueResult) -> Table:
         rows=lambda task: task.reached.rows if task.reached else None,
         judged_on=lambda task: _judged_on(task.reached) if task.reached else None,
         on_glue=lambda task: task.reached.elsewhere[0] if task.reached and task.reached.elsewhere else None,
-        published=lambda task: task.published,
+        published="published",
     )
 
 
@@ -205,4 +205,4 @@ def _footer(result: GlueResult) -> Markup:
     return cells((strong("average"), "", "", "", said, result.average))
 
 
-GLUE = LiveAction("glue", "explorer.labs.finetune.glue_live:glue", GlueParams, glue_table)
+GLUE = LiveAction("explorer.labs.finetune.glue_live:glue", GlueParams, glue_table)

@@ -142,10 +142,4 @@ def _change(ratio: Ratio) -> str:
 _OPENING = Opening(
     LatencyParams(tuple(method.slug for method in METHODS), repeats=ROUNDS), LatencyResult, model=DEFAULT_MODEL
 )
-LATENCY = Action(
-    "latency",
-    Job("explorer.labs.finetune.latency_jobs:latency"),
-    LatencyParams,
-    latency_table,
-    openings=(_OPENING,),
-)
+LATENCY = Action(Job("explorer.labs.finetune.latency_jobs:latency"), LatencyParams, latency_table, openings=(_OPENING,))

@@ -264,9 +264,4 @@ def gpt3_notes(result: MemoryResult) -> Markup:
     )
 
 
-MEMORY = Action(
-    "memory_parts",
-    Job("explorer.labs.finetune.memory_jobs:memory_parts", on="resources"),
-    MemoryParams,
-    memory_table,
-)
+MEMORY = Action(Job("explorer.labs.finetune.memory_jobs:memory_parts", on="resources"), MemoryParams, memory_table)

@@ -198,8 +198,7 @@ UNDEFINED = "undefined, by convention 0"
 
 def taken_table(result: TakenApart | Correlated) -> Table:
     """metric, value (empty if it divides by zero), formula."""
-    rows = [(metric.slug, metric.value, linear(metric)) for metric in result.metrics]
-    return Table.of(("metric", "value", "formula"), rows)
+    return Table.each(result.metrics, metric="slug", value="value", formula=lambda metric: linear(metric))
 
 
 def linear(metric: TakenMetric) -> str:
@@ -221,14 +220,12 @@ def written(value: float | None) -> str:
 _JOBS = "explorer.labs.finetune.metrics_jobs"
 
 TAKE_APART = Action(
-    "take_metrics_apart",
     Job(f"{_JOBS}:take_metrics_apart", on="nothing", light=True),
     ConfusionParams,
     taken_table,
     plain=plain_script("take_metrics_apart", needs="scikit-learn", header=WITHOUT_MODEL),
 )
 CORRELATE = Action(
-    "correlate",
     Job(f"{_JOBS}:correlate", on="nothing", light=True),
     PointsParams,
     taken_table,

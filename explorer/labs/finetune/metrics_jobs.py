@@ -123,8 +123,7 @@ def _products(points: Points, *letters: str) -> Fraction:
     (x_square, both), (_, y_square) = apart.T @ apart  # (2, 2): sums of squares and of products
     x, y = (f"({letter} − {letter}\u0304)" for letter in letters)  # U+0304 draws a line over the letter before it
     return Fraction(
-        (f"Σ {x}·{y}", _plain(both)),
-        (f"√(Σ {x}² · Σ {y}²)", f"√({_plain(x_square)} · {_plain(y_square)})"),
+        (f"Σ {x}·{y}", _plain(both)), (f"√(Σ {x}² · Σ {y}²)", f"√({_plain(x_square)} · {_plain(y_square)})")
     )
 
 

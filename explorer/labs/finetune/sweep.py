@@ -162,14 +162,7 @@ SETTINGS = {
             lambda spec: spec.last_layers,
             methods=tuple(method.slug for method in METHODS if "last_layers" in method.options),
         ),
-        Setting(
-            "start",
-            "start",
-            "pretrained, random",
-            _start,
-            _started,
-            _start_of,
-        ),
+        Setting("start", "start", "pretrained, random", _start, _started, _start_of),
         Setting(
             "method",
             "method",
@@ -257,16 +250,16 @@ def sweep_table(sweep: Sweep) -> Table:
     """One row a run."""
     return Table.each(
         sweep.records,
-        run=lambda record: record.run_id,
-        method=lambda record: record.spec.method,
+        run="run_id",
+        method="spec.method",
         setting=lambda record: sweep.setting,
         value=lambda record: sweep.swept.of(record.spec),
-        seed=lambda record: record.spec.seed,
-        status=lambda record: record.status.value,
-        metric=lambda record: record.leading_metric,
-        score=lambda record: record.score,
+        seed="spec.seed",
+        status="status.value",
+        metric="leading_metric",
+        score="score",
         learning_rate=lambda record: learning_rate(record.spec, kind_of(record.spec.method, record.kind)),
-        trainable=lambda record: record.trainable,
+        trainable="trainable",
         seconds=lambda record: round(record.seconds, 2),
     )
 
@@ -281,4 +274,4 @@ def sweep(engine: Engine, params: SweepParams, owner: str) -> Iterator[Sweep | N
         yield None if compared is None else Sweep(params.setting, compared)
 
 
-SWEEP = LiveAction("sweep", "explorer.labs.finetune.sweep:sweep", SweepParams, sweep_table)
+SWEEP = LiveAction("explorer.labs.finetune.sweep:sweep", SweepParams, sweep_table)

@@ -154,8 +154,7 @@ def merge_figure(result: MergeResult) -> Picture:
     ends = [1.0, *(one.merged.low for one in others), *(one.merged.high for one in others)]
     room = 0.08 * (max(ends) - min(ends)) or 0.05  # equal times have no range
     across = axis(
-        f"merged, as a multiple, with 95% interval ({result.timed} texts)",
-        span=(min(ends) - room, max(ends) + room),
+        f"merged, as a multiple, with 95% interval ({result.timed} texts)", span=(min(ends) - room, max(ends) + room)
     )
     down = rows([f"beside the {TITLES[one.form]}<br>{one.spent.median:.1f} ms" for one in others], size=16)
     return chart(merge_sentence(result), marks, across, down, [level(1.0, upright=True)], height=260, right=30)

@@ -18,7 +18,6 @@ from explorer.worked import Opening
 _JOBS = "explorer.labs.generation.continued_jobs"
 
 CONTINUE_TEXT = LiveAction(
-    "continue_text",
     Job(f"{_JOBS}:continue_text", on="resources"),
     ContinueParams,
     figures.continue_table,
@@ -26,11 +25,7 @@ CONTINUE_TEXT = LiveAction(
     openings=(Opening(ContinueParams(), ContinueResult),),
 )
 NEXT_TOKEN = Action(
-    "next_token",
-    Job(f"{_JOBS}:next_token", on="resources"),
-    NextParams,
-    next_figures.next_table,
-    plain=plain_script("next_token"),
+    Job(f"{_JOBS}:next_token", on="resources"), NextParams, next_figures.next_table, plain=plain_script("next_token")
 )
 
 LAB = Lab(

@@ -110,7 +110,7 @@ def adapt_sentence(result: Compared) -> Markup:
         if several_seeds(result.records):
             parts += lead_parts(by_setting(result.records))
         else:
-            parts += [strong(_name(best)), " writes with ", strong(f"BLEU {score_text('BLEU', best.score)}"), "."]
+            parts += [strong(best.short_name), " writes with ", strong(f"BLEU {score_text('BLEU', best.score)}"), "."]
         if before is not None:
             parts.append(f" Untouched, {best.spec.model} had {score_text('BLEU', before)}.")
     return prose(*parts) if parts else prose("The runs are starting.")
@@ -131,11 +131,9 @@ def adapt_notes(result: Compared) -> Markup:
     )
     if several_seeds(result.records):
         return caption(f"{unseen} {lead_notes(by_setting(result.records))}")
-    return caption(f"{unseen} {_name(best)} trains {compact(best.trainable)} of {compact(best.parameters)} parameters.")
-
-
-def _name(record: RunRecord) -> str:
-    return record.name.split(" · ")[0]
+    return caption(
+        f"{unseen} {best.short_name} trains {compact(best.trainable)} of {compact(best.parameters)} parameters."
+    )
 
 
 def adapt_figure(result: Compared) -> Picture | str:
@@ -153,7 +151,7 @@ def metrics_view(result: Compared) -> Markup:
         rows.append((f"{first.spec.model}, untouched", "0", *_texts(first.evaluations[0][1]), ""))
     rows += [
         (
-            f"{_name(record)}, seed {record.spec.seed}" if several else _name(record),
+            f"{record.short_name}, seed {record.spec.seed}" if several else record.short_name,
             compact(record.trainable) if record.trainable else "",
             *_texts(values_of(record)),
             _time(record),
@@ -209,4 +207,4 @@ def adapt_writer(engine: Engine, params: AdaptParams, owner: str) -> Iterator[Co
     yield from follow_all(engine.runs, *start_all(engine.runs, specs, owner))
 
 
-ADAPT = LiveAction("adapt_writer", "explorer.labs.generation.adapt:adapt_writer", AdaptParams, adapt_table)
+ADAPT = LiveAction("explorer.labs.generation.adapt:adapt_writer", AdaptParams, adapt_table)

@@ -253,8 +253,5 @@ def closest(result: Parts) -> int:
 
 
 SCORE_PARTS = Action(
-    "score_parts",
-    Job("explorer.labs.generation.apart:score_parts", on="nothing", light=True),
-    PartsParams,
-    parts_table,
+    Job("explorer.labs.generation.apart:score_parts", on="nothing", light=True), PartsParams, parts_table
 )

@@ -8,10 +8,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from explorer.charts import (
-    MAGNITUDE,
-    ink,
-)
+from explorer.charts import MAGNITUDE, ink
 from explorer.charts.words import caption, counted, fixed, in_quotes, percent, prose, strong
 from explorer.labs.generation.continued import DECODINGS, ContinueParams, ContinueResult, NextResult, Row, Written
 from explorer.tables import Table

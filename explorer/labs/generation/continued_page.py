@@ -28,7 +28,7 @@ from explorer.ui.kit import (
 from explorer.ui.outputs import Draw, Output
 from explorer.ui.page import Page
 from explorer.ui.streams import Stream
-from explorer.ui.used_model import USED, used_line
+from explorer.ui.used_model import USED, filled_with, has
 from explorer.ui.wiring import Connection, folds
 
 PARAMETERS = ("k", "p", "temperature", "beams")
@@ -42,14 +42,7 @@ def writer_box(page: Page) -> tuple[gr.Textbox, gr.HTML, list[Any]]:
     """
     box = gr.Textbox(WRITER, label="model", visible="hidden", elem_classes=[USED])
     line = rich_text(render=False)
-
-    def writer(chosen: str) -> list[str]:
-        used = chosen if Capability.CAUSAL in page.engine.status(chosen).capabilities else WRITER
-        return [used, used_line(chosen, used)]
-
-    opened = page.opened(writer, [page.model], [box, line], **QUIET)
-    chosen = [changed(lambda name: [name, ""], [page.model], [box, line], **QUIET) for changed in page.changed]
-    return box, line, [event.then for event in (opened, *chosen)]  # both are filled by then
+    return box, line, filled_with(page, box, has(page, Capability.CAUSAL), WRITER, line, at_first=True)
 
 
 class Asked:

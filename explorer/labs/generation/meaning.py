@@ -169,17 +169,16 @@ def generate_table(result: GenerateResult) -> Table:
     phrases = [*result.phrases, *([result.untouched] if result.untouched is not None else [])]
     return Table.each(
         phrases,
-        writer=lambda one: one.writer,
-        decoding=lambda one: one.row.decoding,
-        text=lambda one: one.text,
-        surprisal=lambda one: one.row.surprisal,
+        "writer",
+        decoding="row.decoding",
+        text="text",
+        surprisal="row.surprisal",
         missed=lambda one: "; ".join(one.missed),
         invented=lambda one: "; ".join(one.invented),
     )
 
 
 GENERATE = LiveAction(
-    "generate",
     Job("explorer.labs.generation.meaning_jobs:generate", on="resources"),
     GenerateParams,
     generate_table,

@@ -35,7 +35,7 @@ def restored(resources: Resources, run_id: str) -> tuple[str, Adapted]:
             "tab Adapt GPT-2."
         )
     run.require_weights()
-    return run.record.name.split(" · ")[0], run.restore()
+    return run.record.short_name, run.restore()
 
 
 def reader_of(adapted: Adapted) -> Reader:

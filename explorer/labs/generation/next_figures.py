@@ -7,20 +7,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from explorer.charts import (
-    Look,
-    Mark,
-    Panel,
-    Picture,
-    Trace,
-    axis,
-    bars,
-    level,
-    line,
-    picture,
-    points,
-    rows,
-)
+from explorer.charts import Look, Mark, Panel, Picture, Trace, axis, bars, level, line, picture, points, rows
 from explorer.charts.chips import chip, chips
 from explorer.charts.words import caption, counted, fixed, in_quotes, label, percent, prose, strong
 from explorer.labs.generation.continued import DECODINGS, Candidate, NextResult
@@ -163,11 +150,11 @@ def next_table(result: NextResult) -> Table:
     """The likeliest tokens; yes or no as 1 or 0."""
     return Table.each(
         result.top,
-        rank=lambda one: one.rank,
-        token=lambda one: one.text,
-        probability=lambda one: one.probability,
+        "rank",
+        token="text",
+        probability="probability",
         in_top_k=lambda one: int(one.in_top_k),
         in_top_p=lambda one: int(one.in_top_p),
-        at_temperature=lambda one: one.tempered,
-        token_id=lambda one: one.token_id,
+        at_temperature="tempered",
+        token_id="token_id",
     )

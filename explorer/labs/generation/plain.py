@@ -17,5 +17,5 @@ def generate(asked: Asked) -> str:
         trained = trained_values(asked, record)
         if not trained:
             return ""
-        values |= {**trained, "NAME": record.name.split(" · ")[0], "UNTOUCHED": record.spec.model}
+        values |= {**trained, "NAME": record.short_name, "UNTOUCHED": record.spec.model}
     return plain_script("generate", lambda _: values, "torch transformers peft")(asked)

@@ -198,8 +198,5 @@ def score_texts(params: ScoreParams) -> Scored:
 
 
 SCORE_TEXTS = Action(
-    "score_texts",
-    Job("explorer.labs.generation.scores:score_texts", on="nothing", light=True),
-    ScoreParams,
-    scores_table,
+    Job("explorer.labs.generation.scores:score_texts", on="nothing", light=True), ScoreParams, scores_table
 )

@@ -18,50 +18,31 @@ _SUM = "explorer.labs.inputs.embeddings_jobs"
 _TYPOS = "explorer.labs.inputs.typos_jobs"
 
 TOKENIZE = Action(
-    "tokenize",
     Job(f"{_COMPUTE}:tokenize", on="tokenizers"),
     TokenizeParams,
     figures.tokenize_table,
     plain=plain_script("tokenize", plain.text_and_tokenizers, "transformers"),
 )
-CUT_WORD = Action(
-    "cut_word",
-    Job(f"{_COMPUTE}:cut_word", on="tokenizers"),
-    CutParams,
-    cut_figures.cut_table,
-    plain=plain.cut_word,
-)
+CUT_WORD = Action(Job(f"{_COMPUTE}:cut_word", on="tokenizers"), CutParams, cut_figures.cut_table, plain=plain.cut_word)
 EMBEDDING_PARTS = Action(
-    "embedding_parts",
     Job(f"{_SUM}:sum_parts"),
     SumParams,
     sum_figures.sum_table,
     plain=plain.of_parts("embedding_parts"),
+    called="embedding_parts",
 )
 TOKEN_PARTS = Action(
-    "token_parts",
-    Job(f"{_SUM}:token_parts"),
-    TokenPartsParams,
-    detail_figures.token_table,
-    plain=plain.of_parts("token_parts"),
+    Job(f"{_SUM}:token_parts"), TokenPartsParams, detail_figures.token_table, plain=plain.of_parts("token_parts")
 )
 POSITION_SIMILARITY = Action(
-    "position_similarity",
     Job(f"{_SUM}:position_similarity"),
     PositionsParams,
     detail_figures.positions_table,
     require_positions,
     plain=plain.positions,
 )
-TYPOS = Action(
-    "typos",
-    Job(f"{_TYPOS}:typos", on="resources"),
-    TyposParams,
-    typos_figures.typos_table,
-    plain=plain.typos,
-)
+TYPOS = Action(Job(f"{_TYPOS}:typos", on="resources"), TyposParams, typos_figures.typos_table, plain=plain.typos)
 TYPOS_OVER_SHARES = LiveAction(
-    "typos_over_shares",
     Job(f"{_TYPOS}:typos_over_shares", on="resources"),
     SharesParams,
     typos_figures.shares_table,

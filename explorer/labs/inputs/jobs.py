@@ -19,12 +19,7 @@ from explorer.labs.inputs.schema import (
     TokenizeResult,
     WordCut,
 )
-from explorer.labs.inputs.spelling import (
-    BYTE_PIECE,
-    bytes_of,
-    knows_unknown,
-    readable,
-)
+from explorer.labs.inputs.spelling import BYTE_PIECE, bytes_of, knows_unknown, readable
 from explorer.models.tokenizer_store import OpenTokenizer, is_byte_level, kind_of
 from explorer.text import checked_text
 

@@ -16,8 +16,7 @@ from explorer.tables import Table
 
 def token_table(result: TokenPartsResult) -> Table:
     """part, norm, cosine, share."""
-    rows = [(part.kind, part.norm, part.cosine, part.share) for part in result.parts]
-    return Table.of(("part", "norm", "cosine", "share"), rows)
+    return Table.each(result.parts, part="kind", norm="norm", cosine="cosine", share="share")
 
 
 def token_sentence(result: TokenPartsResult) -> Markup:

@@ -160,12 +160,7 @@ def relative_figure(result: RelativeResult) -> Picture:
     )
     marks: Look = {"size": 6} if few else {}
     steps = line(
-        result.distances,
-        result.by_distance,
-        "@first",
-        hover="distance %{x}: row %{y}",
-        showlegend=False,
-        **marks,
+        result.distances, result.by_distance, "@first", hover="distance %{x}: row %{y}", showlegend=False, **marks
     )
     distance = Panel([steps], axis("distance i − j"), axis("row δ"))
     return picture(relative_sentence(result), [table, distance], height=430, gap=0.12, above=44, phone=820)
@@ -178,10 +173,10 @@ def _plain(asked: Asked) -> str:
 
 
 RELATIVE_POSITIONS = Action(
-    "relative_positions",
     Job("explorer.labs.inputs.relative:relative_rows"),
     RelativeParams,
     relative_table,
     require_relative,
     plain=_plain,
+    called="relative_positions",
 )

@@ -89,7 +89,7 @@ Models = Annotated[
     tuple[str, ...],
     Names(SAID.format("models")),
     several(MOST_MODELS, *COMPARED),
-    Shown(f"Models (up to {MOST_MODELS})"),
+    Shown(f"Models (up to {MOST_MODELS})", several=MOST_MODELS),
 ]
 Kinds = Annotated[
     tuple[str, ...],

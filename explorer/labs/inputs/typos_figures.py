@@ -150,14 +150,7 @@ def _pair(read: ModelRead, shown: Sequence[int]) -> list[Trace]:
 
 def shares_table(result: SharesResult) -> Table:
     """model, share (of the words of four or more letters), loss, added, error (nats a word)."""
-    return Table.each(
-        result.points,
-        model=lambda point: point.model,
-        share=lambda point: point.share,
-        loss=lambda point: point.loss,
-        added=lambda point: point.added,
-        error=lambda point: point.error,
-    )
+    return Table.each(result.points, "model share loss added error")
 
 
 def shares_sentence(result: SharesResult) -> Markup:

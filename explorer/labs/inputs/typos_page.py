@@ -8,8 +8,8 @@ import gradio as gr
 
 from explorer.labs.inputs import TYPOS, TYPOS_OVER_SHARES
 from explorer.labs.inputs import typos_figures as figures
-from explorer.labs.inputs.typos import COMPARED, MOST_MODELS, SEED, TRY, SharesParams, TyposParams
-from explorer.models.catalog import CATALOG
+from explorer.labs.inputs.typos import MOST_MODELS, SEED, TRY, SharesParams, TyposParams
+from explorer.models.catalog import all_with
 from explorer.models.families import Capability
 from explorer.ui.components import scripted
 from explorer.ui.controls import control, controls
@@ -50,7 +50,8 @@ def build_typos(page: Page, tab: gr.Tab) -> None:
     """Fill and wire the tab: one text by hand or by seed; below it, many sentences."""
     with two_columns():
         with inputs_column():
-            models = _models()
+            able, label = all_with(Capability.MLM), f"Models that fill masks (up to {MOST_MODELS})"
+            models = control(TyposParams, "models", choices=able, label=label)
             made = controls(TyposParams, "text", "typed")
             again = gr.Button("Other typos", variant="primary")
             with more("share, seed and kinds"):
@@ -82,18 +83,6 @@ def build_typos(page: Page, tab: gr.Tab) -> None:
     for event in (made["text"].submit, made["seed"].submit, made["share"].release, made["kinds"].input):
         typos.on(event(None, None, [made["typed"]], js="() => ''", **QUIET).then)
     _build_shares(page, tab, models, made)
-
-
-def _models() -> gr.Dropdown:
-    able = [card.model_id for card in CATALOG if Capability.MLM in card.capabilities]
-    return gr.Dropdown(
-        able,
-        multiselect=True,
-        allow_custom_value=True,
-        max_choices=MOST_MODELS,
-        value=list(COMPARED),
-        label=f"Models that fill masks (up to {MOST_MODELS})",
-    )
 
 
 def _build_shares(page: Page, tab: gr.Tab, models: gr.Dropdown, made: dict[str, Any]) -> None:

@@ -48,7 +48,6 @@ def _drawing(name: str) -> Plain:
 
 
 FILL_MASKS = Action(
-    "fill_masks",
     Job(f"{_COMPUTE}:fill_masks", Capability.MLM, together=f"{_COMPUTE}:fill_masks_together"),
     FillParams,
     figures.fill_table,
@@ -56,28 +55,27 @@ FILL_MASKS = Action(
     plain=plain_script("fill_masks", _hidden),
 )
 CORRUPT = Action(
-    "corrupt",
     Job(f"{_COMPUTE}:corrupt_text", Capability.MLM),
     CorruptParams,
     corruption_figures.corrupt_table,
     plain=_drawing("corrupt"),
+    called="corrupt",
 )
 CORRUPTION_SHARES = Action(
-    "count_fates",
     Job(f"{_COMPUTE}:corruption_shares", Capability.MLM),
     SharesParams,
     corruption_figures.shares_table,
     plain=_drawing("count_fates"),
+    called="count_fates",
 )
 MASKING_PATTERNS = Action(
-    "draw_epochs",
     Job(f"{_COMPUTE}:masking_patterns", Capability.MLM),
     PatternsParams,
     corruption_figures.patterns_table,
     plain=_drawing("draw_epochs"),
+    called="draw_epochs",
 )
 SCORE_SENTENCES = Action(
-    "score_sentences",
     Job(f"{_SCORE}:score_sentences", on="resources"),
     ScoreParams,
     score_figures.score_table,
@@ -94,7 +92,6 @@ def _compared() -> list[tuple[str, ...]]:
 
 
 SCORE_MINIMAL_PAIRS = LiveAction(
-    "score_minimal_pairs",
     Job("explorer.labs.masking.minimal:score_minimal_pairs", on="resources"),
     MinimalPairsParams,
     minimal_figures.minimal_pairs_table,
@@ -102,14 +99,12 @@ SCORE_MINIMAL_PAIRS = LiveAction(
     openings=tuple(Opening(MinimalPairsParams(model), MinimalPairsResult) for model in _SCORED),
 )
 FILL_SEVERAL = Action(
-    "fill_several",
     Job("explorer.labs.masking.several_jobs:fill_several", Capability.MLM),
     SeveralParams,
     several_figures.several_table,
     plain=plain_script("fill_several"),
 )
 MASKING_RATES = LiveAction(
-    "masking_rates",
     Job("explorer.labs.masking.rate_jobs:masking_rates", on="resources"),
     RatesParams,
     rate_figures.rates_table,

@@ -55,8 +55,7 @@ def mixtures() -> Markup:
 
 def corrupt_table(result: CorruptResult) -> Table:
     """position, original, shown, fate, loss (nats; empty if nothing is predicted)."""
-    rows = [(t.position, t.original, t.shown, t.fate, t.loss) for t in result.tokens]
-    return Table.of(("position", "original", "shown", "fate", "loss"), rows)
+    return Table.each(result.tokens, "position original shown fate loss")
 
 
 def corrupt_sentence(result: CorruptResult) -> Markup:

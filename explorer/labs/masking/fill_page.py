@@ -15,7 +15,7 @@ from explorer.labs.masking import FILL_MASKS
 from explorer.labs.masking import fill_figures as figures
 from explorer.labs.masking.fill_said_figures import fill_sentence
 from explorer.labs.masking.schema import EXAMPLES, LOOKING, TRY, FillParams, FillResult
-from explorer.models.catalog import CATALOG
+from explorer.models.catalog import all_with
 from explorer.models.families import Capability
 from explorer.ui.components import plot, rich_text, token_chips
 from explorer.ui.controls import control
@@ -102,7 +102,7 @@ class Comparison:
         ]
 
 
-OTHERS = [card.model_id for card in CATALOG if Capability.MLM in card.capabilities]
+OTHERS = all_with(Capability.MLM)
 
 WHY = r"""
 BERT reads the whole sentence at once, to the left and to the right of the blank. Its masked-language-model head turns the

@@ -133,11 +133,7 @@ def _truth(mask: FilledMask, result: FillResult) -> list[str]:
     if mask.hidden_rank == 1:
         return [f", the {pressed}"]
     place = ordinal(mask.hidden_rank)
-    return [
-        f"; the {pressed}, ",
-        in_quotes(mask.hidden),
-        f", comes {place} with {percent(mask.hidden_probability)}",
-    ]
+    return [f"; the {pressed}, ", in_quotes(mask.hidden), f", comes {place} with {percent(mask.hidden_probability)}"]
 
 
 def _is_piece(mask: FilledMask, result: FillResult) -> bool:

@@ -152,14 +152,14 @@ def minimal_pairs_table(result: MinimalPairsResult) -> Table:
     """kind, better, worse, score_of_better, score_of_worse (nats), tokens_of_better, tokens_of_worse, difference, right."""
     return Table.each(
         result.pairs,
-        kind=lambda pair: pair.kind,
-        better=lambda pair: pair.better.sentence,
-        worse=lambda pair: pair.worse.sentence,
-        score_of_better=lambda pair: pair.better.total,
-        score_of_worse=lambda pair: pair.worse.total,
+        "kind",
+        better="better.sentence",
+        worse="worse.sentence",
+        score_of_better="better.total",
+        score_of_worse="worse.total",
         tokens_of_better=lambda pair: len(pair.better.tokens),
         tokens_of_worse=lambda pair: len(pair.worse.tokens),
-        difference=lambda pair: pair.difference,
+        difference="difference",
         right=lambda pair: "yes" if pair.difference > 0 else "no",
     )
 

@@ -62,7 +62,7 @@ class RatesParams:
         tuple[str, ...],
         Names("models takes names as a list, or as a text with commas."),
         several(MOST_MODELS, *COMPARED),
-        Shown(f"Models that fill masks, up to {MOST_MODELS}"),
+        Shown(f"Models that fill masks, up to {MOST_MODELS}", several=MOST_MODELS),
     ] = COMPARED
     text: Annotated[
         str,

@@ -22,14 +22,9 @@ def rates_table(result: RatesResult) -> Table:
     right_per_100 (tokens named rightly, of every 100 that are read)."""
     return Table.each(
         [one for model in result.models for one in result.of(model)],
-        model=lambda one: one.model,
-        rate=lambda one: one.rate,
-        chosen=lambda one: one.chosen,
-        accuracy=lambda one: one.accuracy,
-        loss=lambda one: one.loss,
-        tokens=lambda one: one.tokens,
-        tokens_per_prediction=lambda one: one.cost,
-        right_per_100=lambda one: one.right,
+        "model rate chosen accuracy loss tokens",
+        tokens_per_prediction="cost",
+        right_per_100="right",
     )
 
 

@@ -9,8 +9,8 @@ import gradio as gr
 from explorer.kinds import LARGEST_SEED
 from explorer.labs.masking import MASKING_RATES
 from explorer.labs.masking import rate_figures as figures
-from explorer.labs.masking.rate import COMPARED, MOST_MODELS, SENTENCES, TRY, RatesParams
-from explorer.models.catalog import CATALOG
+from explorer.labs.masking.rate import MOST_MODELS, SENTENCES, TRY, RatesParams
+from explorer.models.catalog import all_with
 from explorer.models.families import Capability
 from explorer.ui.components import while_in_view
 from explorer.ui.controls import control
@@ -62,14 +62,8 @@ def build_rate(page: Page, tab: gr.Tab) -> None:
     """Fill and wire the tab: it opens with what was measured beforehand, or measures a rate at a time."""
     with two_columns():
         with inputs_column():
-            models = gr.Dropdown(
-                [card.model_id for card in CATALOG if Capability.MLM in card.capabilities],
-                multiselect=True,
-                allow_custom_value=True,
-                max_choices=MOST_MODELS,
-                value=list(COMPARED),
-                label=f"Models, up to {MOST_MODELS}",
-            )
+            able, label = all_with(Capability.MLM), f"Models, up to {MOST_MODELS}"
+            models = control(RatesParams, "models", choices=able, label=label)
             text = control(RatesParams, "text", placeholder=f"{SENTENCES} bundled sentences", elem_id="rates-text")
             seed = control(RatesParams, "seed", minimum=0, maximum=LARGEST_SEED)
             start, stop = start_stop("Measure", "rates-start")

@@ -80,9 +80,7 @@ class FillParams:
         str,
         Name(),
         Shown(
-            "Sentence",
-            "Press Enter to read it. Type [MASK] for a blank, or press a token to hide it.",
-            lines=(1, 5),
+            "Sentence", "Press Enter to read it. Type [MASK] for a blank, or press a token to hide it.", lines=(1, 5)
         ),
     ] = OPENING_TEXT
     """With the model's mask token ([MASK] and <mask> both work), or without."""

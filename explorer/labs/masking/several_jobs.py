@@ -9,15 +9,7 @@ import torch
 from torch import Tensor
 
 from explorer.errors import BadInputError
-from explorer.labs.masking.several import (
-    FEWEST,
-    MOST,
-    ORDERS,
-    Filling,
-    FillingStep,
-    SeveralParams,
-    SeveralResult,
-)
+from explorer.labs.masking.several import FEWEST, MOST, ORDERS, Filling, FillingStep, SeveralParams, SeveralResult
 from explorer.models.encoding import Encoded, encode, with_own_mask
 from explorer.models.families import Capability
 from explorer.models.loaded_model import LoadedModel

@@ -99,13 +99,7 @@ def _probabilities(loaded: LoadedModel, text: str) -> Tensor:
 
 def swap_table(result: SwapResult) -> Table:
     """token, before, after (probabilities), log_ratio (ln after / before)."""
-    return Table.each(
-        result.tokens,
-        token=lambda token: token.token,
-        before=lambda token: token.before,
-        after=lambda token: token.after,
-        log_ratio=lambda token: token.log_ratio,
-    )
+    return Table.each(result.tokens, "token before after log_ratio")
 
 
 def swap_sentence(result: SwapResult) -> Markup:
@@ -191,11 +185,7 @@ rather than what is so. A model that is put to use hands it on.
 """
 
 SWAP_WORD = Action(
-    "swap_word",
-    Job("explorer.labs.masking.swap:swap_word", Capability.MLM),
-    SwapParams,
-    swap_table,
-    plain=plain_script("swap_word"),
+    Job("explorer.labs.masking.swap:swap_word", Capability.MLM), SwapParams, swap_table, plain=plain_script("swap_word")
 )
 
 TAB = Tab(

@@ -15,22 +15,15 @@ from explorer.worked import Opening
 
 _COMPUTE = "explorer.labs.models.jobs"
 
-FAMILY = Action("family", Job(f"{_COMPUTE}:family", on="nothing"), FamilyParams, figures.family_table)
+FAMILY = Action(Job(f"{_COMPUTE}:family", on="nothing"), FamilyParams, figures.family_table)
 HELD_OUT = Action(
-    "held_out_scores", Job(f"{_COMPUTE}:held_out", on="nothing"), ScoresParams, score_figures.scores_table
+    Job(f"{_COMPUTE}:held_out", on="nothing"), ScoresParams, score_figures.scores_table, called="held_out_scores"
 )
-TUNED = Action(
-    "tuned_scores", Job("explorer.labs.models.tuned:tuned_scores", on="nothing", light=True), TunedParams, tuned_table
-)
+TUNED = Action(Job("explorer.labs.models.tuned:tuned_scores", on="nothing", light=True), TunedParams, tuned_table)
 COUNT = Action(
-    "count_parameters",
-    Job(f"{_COMPUTE}:count_parameters", on="nothing"),
-    CountParams,
-    figures.count_table,
-    plain=plain.count_parameters,
+    Job(f"{_COMPUTE}:count_parameters", on="nothing"), CountParams, figures.count_table, plain=plain.count_parameters
 )
 SPEED = Action(
-    "sharing_speed",
     Job("explorer.labs.models.speed_jobs:sharing_speed", on="resources"),
     SpeedParams,
     speed_table,

@@ -120,7 +120,7 @@ def curves_notes(result: CurvesResult, quantity: str = "mlm_loss") -> Markup:
         parts += [
             f"At the end: {', '.join(f'{name} {value:.2f}' for name, _, value in shown)}. The longest training, "
             f"{named.split(' (')[0]}'s, saw {longest.tokens[-1] / 1e6:.1f} million tokens in "
-            f"{longest.seconds[-1] / 60:.0f} minutes on two CPU cores.",
+            f"{longest.seconds[-1] / 60:.0f} minutes on two CPU cores."
         ]
     if len(ends) < len(result.curves):
         parts.append(" ELECTRA's generator and discriminator were trained together: one log, one line.")
@@ -176,10 +176,7 @@ def curves_figure(result: CurvesResult, quantity: str = "mlm_loss", against: str
 
 
 CURVES = Action(
-    "training_curves",
-    Job("explorer.labs.models.curves:training_curves", on="nothing", light=True),
-    CurvesParams,
-    curves_table,
+    Job("explorer.labs.models.curves:training_curves", on="nothing", light=True), CurvesParams, curves_table
 )
 
 TAB = Tab(

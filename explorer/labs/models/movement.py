@@ -197,7 +197,6 @@ not on one scale; angles are. (Lan et al. 2020, section 3.1, Figure 1)
 """
 
 MOVEMENT = Action(
-    "layer_movement",
     Job("explorer.labs.models.movement:layer_movement", on="resources"),
     MovementParams,
     movement_table,

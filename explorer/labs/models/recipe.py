@@ -43,12 +43,7 @@ BERT's schedule. And *robust* means this recipe, which holds from task to task, 
 sections 2 to 5; Tables 1 and 2 give medians over five seeds)
 """
 
-RECIPE = Action(
-    "recipe_steps",
-    Job("explorer.labs.models.recipe:recipe_steps", on="nothing", light=True),
-    RecipeParams,
-    recipe_table,
-)
+RECIPE = Action(Job("explorer.labs.models.recipe:recipe_steps", on="nothing", light=True), RecipeParams, recipe_table)
 
 TAB = Tab(
     "recipe",

@@ -38,14 +38,14 @@ def recipe_table(result: RecipeResult) -> Table:
     """table, step, size, setting, squad2, mnli, sst2, perplexity, gain (on the chosen score, within its table)."""
     return Table.each(
         result.settings,
-        table=lambda row: row.table,
+        "table",
         step=lambda row: STEPS[row.table],
         size=lambda row: SIZES[row.table],
-        setting=lambda row: row.setting,
-        squad2=lambda row: row.squad2,
-        mnli=lambda row: row.mnli,
-        sst2=lambda row: row.sst2,
-        perplexity=lambda row: row.perplexity,
+        setting="setting",
+        squad2="squad2",
+        mnli="mnli",
+        sst2="sst2",
+        perplexity="perplexity",
         gain=result.gain,
     )
 

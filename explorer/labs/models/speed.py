@@ -81,13 +81,12 @@ def speed_table(result: SpeedResult) -> Table:
     """
     return Table.each(
         result.timed,
-        sharing=lambda one: one.sharing,
-        work=lambda one: one.work,
+        "sharing work",
         parameters=lambda one: result.parameters[one.sharing],
         embeddings=lambda one: result.embeddings[one.sharing],
-        milliseconds=lambda one: one.milliseconds,
-        low=lambda one: one.low,
-        high=lambda one: one.high,
+        milliseconds="milliseconds",
+        low="low",
+        high="high",
     )
 
 
@@ -107,7 +106,7 @@ def speed_notes(result: SpeedResult) -> Markup:
     """State the sizes, the multiplications that stay the same, and both times."""
     parts: list[str] = [
         f"{result.layers} layers of width {result.hidden_size}, and the same {compact(result.products)} multiplications for "
-        f"{TOKENS} tokens with sharing as without it. On this machine a ",
+        f"{TOKENS} tokens with sharing as without it. On this machine a "
     ]
     for place, (work, said) in enumerate(PASSES.items()):
         before, after = result.of("none", work).milliseconds, result.of("all", work).milliseconds

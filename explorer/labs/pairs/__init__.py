@@ -23,32 +23,25 @@ def _both_texts(asked: Asked) -> dict[str, object]:
 
 
 SCORE_PAIR = Action(
-    "score_pair",
     Job(f"{_COMPUTE}:score_pair", Capability.NSP, together=f"{_COMPUTE}:score_pairs_together"),
     PairParams,
     figures.pair_table,
     plain=plain_script("score_pair"),
 )
 SCORE_ALL_PAIRS = Action(
-    "score_all_pairs",
     Job(f"{_COMPUTE}:score_all_pairs", Capability.NSP),
     AllPairsParams,
     figures.all_pairs_table,
     plain=plain_script("score_all_pairs", lambda asked: {"SENTENCES": asked.result.sentences}),
 )
 SCORE_ORDER = Action(
-    "score_order",
     Job(f"{_ORDER}:score_order", Capability.SOP),
     OrderParams,
     order_figures.order_table,
     plain=plain_script("score_order"),
 )
 SCORE_KINDS = Action(
-    "score_kinds",
-    Job(f"{_ORDER}:score_kinds"),
-    KindsParams,
-    order_figures.kinds_table,
-    plain=plain_script("score_kinds", _both_texts),
+    Job(f"{_ORDER}:score_kinds"), KindsParams, order_figures.kinds_table, plain=plain_script("score_kinds", _both_texts)
 )
 
 LAB = Lab(

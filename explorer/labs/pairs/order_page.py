@@ -14,7 +14,7 @@ from explorer.labs.pairs import SCORE_KINDS, SCORE_ORDER
 from explorer.labs.pairs import order as figures
 from explorer.labs.pairs.order import KindsParams, OrderParams
 from explorer.labs.pairs.schema import OrderResult
-from explorer.models.catalog import CATALOG, bundled, bundled_with
+from explorer.models.catalog import all_with, bundled, bundled_with
 from explorer.models.families import Capability
 from explorer.models.records import read_scores
 from explorer.plain import Asked
@@ -114,7 +114,7 @@ def build_order(page: Page, tab: gr.Tab) -> None:
 
 def _choice(capability: Capability, said: str) -> gr.Dropdown:
     """Return a choice of the models that have a head; another can be typed."""
-    able = [card.model_id for card in CATALOG if capability in card.capabilities]
+    able = all_with(capability)
     return gr.Dropdown(able, value=next(iter(bundled_with(capability)), able[0]), label=said, allow_custom_value=True)
 
 

@@ -5,9 +5,10 @@ from explorer.engine.protocol import Job
 from explorer.labs.pretrain import row_figures as row_figures
 from explorer.labs.pretrain import train_figures as train_figures
 from explorer.labs.pretrain.row import RowParams
-from explorer.labs.pretrain.train import FollowPretrainingParams, PretrainParams, TakeHomeParams, require_success
+from explorer.labs.pretrain.train import FollowPretrainingParams, PretrainParams, TakeHomeParams
 from explorer.maths.schemes import SCHEMES
 from explorer.plain import Asked, plain_script
+from explorer.runs.comparing import require_success
 from explorer.tables import Table
 
 _LIVE = "explorer.labs.pretrain.train"
@@ -26,26 +27,16 @@ def _file(path: str) -> Table:
 
 
 PRETRAINING_ROW = Action(
-    "pretraining_row",
     Job("explorer.labs.pretrain.row_jobs:pretraining_row", on="resources"),
     RowParams,
     row_figures.row_table,
     plain=_row_script,
 )
-PRETRAIN = LiveAction("pretrain", f"{_LIVE}:pretrain", PretrainParams, train_figures.pretrain_table, require_success)
+PRETRAIN = LiveAction(f"{_LIVE}:pretrain", PretrainParams, train_figures.pretrain_table, require_success)
 FOLLOW_PRETRAINING = LiveAction(
-    "follow_pretraining",
-    f"{_LIVE}:follow_pretraining",
-    FollowPretrainingParams,
-    train_figures.pretrain_table,
-    require_success,
+    f"{_LIVE}:follow_pretraining", FollowPretrainingParams, train_figures.pretrain_table, require_success
 )
-TAKE_HOME = Action(
-    "pretrained_model",
-    Job("explorer.labs.pretrain.train_jobs:pretrained_model", on="runs"),
-    TakeHomeParams,
-    _file,
-)
+TAKE_HOME = Action(Job("explorer.labs.pretrain.train_jobs:pretrained_model", on="runs"), TakeHomeParams, _file)
 
 LAB = Lab(
     slug="pretrain",

@@ -59,16 +59,12 @@ class RowParams:
 
     model: Annotated[str, Name(missing=f"Choose a BERT, such as {DEFAULT_MODEL}.")] = DEFAULT_MODEL
     document_a: Annotated[
-        str,
-        Sentence("Document 1 is empty. Type at least two sentences."),
-        Shown("Document 1", lines=(4, 8)),
+        str, Sentence("Document 1 is empty. Type at least two sentences."), Shown("Document 1", lines=(4, 8))
     ] = LIGHTHOUSE
     """A is taken from it, so it has two sentences or more."""
 
     document_b: Annotated[
-        str,
-        Sentence("Document 2 is empty. Type at least one sentence."),
-        Shown("Document 2", lines=(3, 8)),
+        str, Sentence("Document 2 is empty. Type at least one sentence."), Shown("Document 2", lines=(3, 8))
     ] = BREAD
     """What B is taken from where it doesn't follow A."""
 
@@ -84,9 +80,7 @@ class RowParams:
     """The chosen become [MASK] (80%), a random token (10%), or stay (10%)."""
 
     scheme: Annotated[
-        str,
-        OneOf(tuple(SCHEMES), tuple(scheme.title for scheme in SCHEMES.values())),
-        Shown("Scheme"),
+        str, OneOf(tuple(SCHEMES), tuple(scheme.title for scheme in SCHEMES.values())), Shown("Scheme")
     ] = "token"
 
 

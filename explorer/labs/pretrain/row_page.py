@@ -15,9 +15,10 @@ from explorer.models.catalog import DEFAULT_MODEL
 from explorer.models.families import Capability
 from explorer.ui.components import rich_text, step_bar, step_in_address, token_chips, while_in_view
 from explorer.ui.controls import control, controls
-from explorer.ui.kit import QUIET, Tries, View, inputs_column, more, outputs_column, two_columns, why
+from explorer.ui.kit import Tries, View, inputs_column, more, outputs_column, two_columns, why
 from explorer.ui.outputs import Output
 from explorer.ui.page import Page
+from explorer.ui.used_model import filled_with, has
 from explorer.ui.wiring import Connection
 
 STEPS = 6
@@ -48,7 +49,8 @@ about every token. (Liu et al. 2019; Lan et al. 2020; Clark et al. 2020)
 def build_row(page: Page, tab: gr.Tab) -> None:
     """Fill and wire the tab; the chosen model answers if it has both heads, else the default one."""
     model = gr.Textbox(DEFAULT_MODEL, label="model", visible="hidden")
-    triggers = [while_in_view("#row-bar", *_models(page, model)), tab.select]
+    able = has(page, Capability.MLM, Capability.NSP)
+    triggers = [while_in_view("#row-bar", *filled_with(page, model, able, DEFAULT_MODEL)), tab.select]
     with gr.Column(elem_classes=["stepped"]):
         bar = step_bar("the row", STEPS, elem_id="row-bar")
         page.also.append(("step", step_in_address(bar, STEPS, page.opened)))
@@ -92,17 +94,6 @@ def _paying() -> list[Output]:
         with gr.Column(scale=1, min_width=320, elem_classes=["of-6"]):
             whole = rich_text(elem_id="row-sum")
     return [*view, (terms, figures.terms_table), (whole, figures.sum_line)]
-
-
-def _models(page: Page, model: gr.Textbox) -> list[Any]:
-    """Return what fires once it is known which model answers."""
-
-    def able(chosen: str) -> str:
-        has = page.engine.status(chosen).capabilities
-        return chosen if {Capability.MLM, Capability.NSP} <= set(has) else DEFAULT_MODEL
-
-    events = (page.opened, *page.changed)
-    return [event(able, [page.model], [model], **QUIET).then for event in events]
 
 
 def _changes(inputs: dict[str, Any], again: gr.Button) -> list[Any]:

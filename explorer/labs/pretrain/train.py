@@ -7,12 +7,11 @@ from dataclasses import fields, replace
 from typing import Annotated, Any
 
 from explorer.engine.protocol import Engine
-from explorer.errors import BadInputError, ExplorerError
+from explorer.errors import BadInputError
 from explorer.kinds import Name
 from explorer.params import Shown, params
 from explorer.runs.comparing import Compared, follow_all
 from explorer.runs.examples import FROM_NOTHING, SEEDS_FROM_NOTHING, with_seed
-from explorer.runs.record import RunStatus
 from explorer.scratch.spec import (
     NOTHING,
     PROBES,
@@ -70,9 +69,7 @@ class PretrainParams:
 
     objective: ObjectiveName = "mlm_nsp"
     start: Annotated[
-        str,
-        Name(),
-        Shown("Starts from", choices=(("nothing", NOTHING), ("bert-mini", "bert-mini")), dropdown=True),
+        str, Name(), Shown("Starts from", choices=(("nothing", NOTHING), ("bert-mini", "bert-mini")), dropdown=True)
     ] = NOTHING
     text: Annotated[
         str,
@@ -170,10 +167,3 @@ def _again(names: tuple[str, ...]) -> list[str]:
     """Return the worked example's runs with other seeds; [] for other runs."""
     pair = next(iter(FROM_NOTHING.items()))
     return [with_seed(name, seed) for seed in SEEDS_FROM_NOTHING for name in names] if names == pair else []
-
-
-def require_success(result: Compared) -> None:
-    """Raise ExplorerError with a failed run's own message."""
-    for record in result.records:
-        if record.status in (RunStatus.FAILED, RunStatus.CANCELLED):
-            raise ExplorerError(f"{record.name}: {record.message}")

@@ -56,7 +56,6 @@ def _files(exported: Exported) -> Table:
 
 
 IMPORTANCE = LiveAction(
-    "importance",
     _job(f"{_JOBS}:importance"),
     ImportanceParams,
     importance_figures.importance_table,
@@ -64,7 +63,6 @@ IMPORTANCE = LiveAction(
     openings=(Opening(ImportanceParams(**_ASKED), ImportanceResult),),
 )
 ORDERS = LiveAction(
-    "compare_orders",
     _job(f"{_JOBS}:compare_orders"),
     OrdersParams,
     orders_figures.orders_table,
@@ -73,7 +71,6 @@ ORDERS = LiveAction(
     openings=(Opening(OrdersParams(**_ASKED), OrdersResult),),
 )
 HEADS = LiveAction(
-    "prune_heads",
     _job(f"{_JOBS}:prune_heads"),
     HandParams,
     orders_figures.hand_table,
@@ -81,7 +78,6 @@ HEADS = LiveAction(
     openings=(Opening(HandParams(**_ASKED), HandResult),),
 )
 PRUNE = LiveAction(
-    "prune",
     _job(f"{_STEPS}:prune"),
     PruneParams,
     prune_figures.prune_table,
@@ -90,7 +86,6 @@ PRUNE = LiveAction(
     (Opening(PruneParams(**_ASKED), PruneResult, kept=_without_key),),
 )
 STEPS = LiveAction(
-    "compare_steps",
     _job(f"{_STEPS}:compare_steps"),
     StepsParams,
     prune_figures.steps_table,
@@ -98,14 +93,13 @@ STEPS = LiveAction(
     openings=(Opening(StepsParams(**_ASKED, share=SHARE_IN_STEPS, steps=MANY_STEPS, train_between=0), StepsResult),),
 )
 QUANTISE = LiveAction(
-    "quantise",
     _job(f"{_JOBS}:quantise"),
     QuantiseParams,
     quantised_figures.quantised_table,
     plain=plain.quantised,
     openings=(Opening(QuantiseParams(**_ASKED), QuantiseResult),),
 )
-EXPORT = LiveAction("export_pruned", _job(f"{_JOBS}:export_pruned"), ExportParams, _files)
+EXPORT = LiveAction(_job(f"{_JOBS}:export_pruned"), ExportParams, _files)
 
 LAB = Lab(
     slug="pruning",

@@ -60,10 +60,7 @@ def importance_table(result: ImportanceResult) -> Table:
 
 def page_table(result: ImportanceResult) -> Table:
     """Return the table without the many neurons of little importance: a browser takes some hundred rows."""
-    table = importance_table(result)
-    if len(table.rows) <= MOST_POINTS:
-        return table
-    return Table(table.columns, tuple(sorted(table.rows, key=lambda row: -float(row[2] or 0)))[:MOST_POINTS])
+    return importance_table(result).largest(2, MOST_POINTS)
 
 
 def _values(result: ImportanceResult) -> list[float]:

@@ -25,10 +25,7 @@ NOTICEABLE = 0.02
 
 def orders_table(result: OrdersResult) -> Table:
     """order, draw, share, metric, parameters."""
-    return Table.of(
-        ("order", "draw", "share", "metric", "parameters"),
-        [(point.order, point.draw, point.share, point.metric, point.parameters) for point in result.points],
-    )
+    return Table.each(result.points, "order draw share metric parameters")
 
 
 def _lines(result: OrdersResult) -> dict[str, list[tuple[float, float, float, float]]]:

@@ -61,9 +61,7 @@ def _key(value: Any) -> str:
 
 
 Unit = Annotated[
-    str,
-    OneOf(UNITS, ("heads", "neurons", "heads and neurons", "layers", "weights")),
-    Shown("Take away", dropdown=True),
+    str, OneOf(UNITS, ("heads", "neurons", "heads and neurons", "layers", "weights")), Shown("Take away", dropdown=True)
 ]
 Share = Annotated[float, Read(_share), Shown("Share to take away", slider=(0.05, 0.95, 0.05))]
 
@@ -80,9 +78,7 @@ class Asking:
     """Where the texts come from; empty for the run's own, or the bundled ones in SST-2's manner."""
 
     loss: Annotated[
-        str,
-        OneOf(("labels", "soft"), ("on the labels", "of its own soft output")),
-        Shown("Loss", dropdown=True),
+        str, OneOf(("labels", "soft"), ("on the labels", "of its own soft output")), Shown("Loss", dropdown=True)
     ] = "labels"
     examples: Annotated[int, Whole(1, 512), Shown("Examples for importance", slider=(16, 256, 16))] = 64
     held_out: Annotated[int, Whole(1, 2000), Shown("Held-out for the metric", slider=(40, 400, 40))] = 80
@@ -143,9 +139,7 @@ class PruneParams(Scored):
     """Importance is computed again before each."""
 
     order: Annotated[
-        str,
-        OneOf(ORDERS, ("least important first", "most important first", "random")),
-        Shown("Order", dropdown=True),
+        str, OneOf(ORDERS, ("least important first", "most important first", "random")), Shown("Order", dropdown=True)
     ] = "least"
     train_between: Annotated[int, Whole(0, MOST_TRAINING), Shown("Training steps after each", slider=(0, 30))] = 0
     even: Annotated[bool, Flag(), Shown("As many from every layer")] = False

@@ -17,10 +17,7 @@ def _name(form: FormResult) -> str:
 
 def quantised_table(result: QuantiseResult) -> Table:
     """form, share (pruned), bytes, milliseconds, metric."""
-    return Table.of(
-        ("form", "share", "bytes", "milliseconds", "metric"),
-        [(form.form, form.pruned, form.bytes, form.milliseconds, form.metric) for form in result.forms],
-    )
+    return Table.each(result.forms, "form", share="pruned", bytes="bytes", milliseconds="milliseconds", metric="metric")
 
 
 def quantised_sentence(result: QuantiseResult) -> Markup:

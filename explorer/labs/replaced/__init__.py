@@ -18,21 +18,18 @@ def _generator(asked: Asked) -> dict[str, object]:
 
 
 REPLACED_TOKENS = Action(
-    "replaced_tokens",
     Job(f"{_JOBS}:replaced_tokens", Capability.RTD, on="resources"),
     ReplacedParams,
     figures.draw_table,
     plain=plain_script("replaced_tokens", _generator),
 )
 REPLACED_BY_HAND = Action(
-    "replaced_by_hand",
     Job(f"{_JOBS}:replaced_by_hand", Capability.RTD),
     HandParams,
     figures.hand_table,
     plain=plain_script("replaced_by_hand"),
 )
 REPLACED_DRAWS = LiveAction(
-    "replaced_draws",
     Job(f"{_JOBS}:replaced_draws", Capability.RTD, on="resources"),
     DrawsParams,
     draws_figures.draws_table,

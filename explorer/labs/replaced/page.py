@@ -15,8 +15,9 @@ from explorer.labs.replaced.schema import DISCRIMINATOR, SEED, TEMPERATURE, TEXT
 from explorer.models.families import Capability
 from explorer.ui.components import aligned_chips, rich_text, while_in_view
 from explorer.ui.controls import control
-from explorer.ui.kit import QUIET, Tries, View, inputs_column, more, outputs_column, two_columns, why
+from explorer.ui.kit import Tries, View, inputs_column, more, outputs_column, two_columns, why
 from explorer.ui.page import Page
+from explorer.ui.used_model import filled_with, has
 from explorer.ui.wiring import Connection
 
 WHY = r"""
@@ -44,7 +45,7 @@ stronger one sets a task that is too hard. The two share their embeddings. (sect
 def build(page: Page) -> None:
     """Lay out three tabs, and one model for all: the chosen one, or at first one that can."""
     model = gr.Textbox(DISCRIMINATOR, label="model", visible="hidden")
-    ready = _models(page, model)
+    ready = filled_with(page, model, has(page, Capability.RTD), DISCRIMINATOR, at_first=True)
     with gr.Tabs():
         with gr.Tab("One draw", id="draw") as tab:
             _one_draw(page, model, [while_in_view("#replaced-text", *ready), tab.select])
@@ -52,17 +53,6 @@ def build(page: Page) -> None:
             build_hand(page, model, [while_in_view("#hand-text", *ready), tab.select])
         with gr.Tab("Many draws", id="draws") as tab:
             build_draws(page, model, [while_in_view("#draws-text", *ready), tab.select])
-
-
-def _models(page: Page, model: gr.Textbox) -> list[Any]:
-    """Return what fires once it is known which model answers; a visitor whose model cannot answer gets one that can."""
-
-    def able(chosen: str) -> str:
-        return chosen if Capability.RTD in page.engine.status(chosen).capabilities else DISCRIMINATOR
-
-    opened = page.opened(able, [page.model], [model], **QUIET)
-    chosen = [changed(lambda name: name, [page.model], [model], **QUIET) for changed in page.changed]
-    return [event.then for event in (opened, *chosen)]
 
 
 def _one_draw(page: Page, model: gr.Textbox, triggers: list[Any]) -> None:

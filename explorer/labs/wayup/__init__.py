@@ -5,7 +5,7 @@ from explorer.engine.protocol import Job
 from explorer.labs.wayup import figures
 from explorer.labs.wayup.schema import PassParams
 
-WHOLE_PASS = Action("whole_pass", Job("explorer.labs.wayup.jobs:whole_pass"), PassParams, figures.pass_table)
+WHOLE_PASS = Action(Job("explorer.labs.wayup.jobs:whole_pass"), PassParams, figures.pass_table)
 
 LAB = Lab(
     slug="wayup",

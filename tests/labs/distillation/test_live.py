@@ -16,6 +16,7 @@ from explorer.labs.distillation import ABLATE, DISTILL, STUDENT_SEEDS, ablation_
 from explorer.labs.distillation import train_jobs as measuring
 from explorer.labs.distillation.params import AblationParams, DistillParams, FollowStudentParams
 from explorer.labs.distillation.train import MeasureParams
+from explorer.runs.comparing import require_success
 from explorer.runs.examples import COMPANIONS, EVERY
 from explorer.runs.record import RunRecord, RunStatus
 from explorer.settings import Settings
@@ -50,7 +51,7 @@ def last(results: Iterator[Any]) -> Any:
 
 def test_a_student_and_its_companion_train_and_are_measured(engine: LocalEngine, teacher: RunRecord) -> None:
     result = last(live.distill(engine, DistillParams(teacher.run_id, epochs=1), OWNER))
-    live.require_success(result)
+    require_success(result)
     student, alone = result.students
     assert (student.spec.soft_weight, student.spec.hard_weight) == (1.0, 0.0)
     assert (alone.spec.soft_weight, alone.spec.hard_weight) == (0.0, 1.0)
@@ -85,23 +86,23 @@ class TestSeeds:
         return last(live.distill(engine, params, OWNER))
 
     def test_every_seed_is_trained_with_and_without_the_teacher(self, started: Any) -> None:
-        live.require_success(started)
-        specs = [record.spec for record in started.every]
+        require_success(started)
+        specs = [record.spec for record in started.records]
         assert [(one.seed, one.soft_weight) for one in specs] == [(3, 0.5), (3, 0.0), (4, 0.5), (4, 0.0)]
         assert {(one.labelled, one.examples) for one in specs} == {(8, 24)}
-        assert [record.examples for record in started.every] == [24] * 4
+        assert [record.examples for record in started.records] == [24] * 4
         assert len(started.students) == 2
         assert len(started.sizes) == 3
 
     def test_they_are_found_again_from_any_of_them(self, engine: LocalEngine, started: Any) -> None:
-        ids = [record.run_id for record in started.every]
+        ids = [record.run_id for record in started.records]
         for first in (ids[0], ids[2]):
             found = last(live.student_seeds(engine, FollowStudentParams(first), "somebody"))
             assert [[one.run_id for one in pair] for pair in found.pairs] == [ids[:2], ids[2:]]
             assert found.interval is not None
             again = last(live.follow_student(engine, FollowStudentParams(first), OWNER))
             assert again.students[0].run_id == first
-            assert {one.run_id for one in again.every} == set(ids)
+            assert {one.run_id for one in again.records} == set(ids)
         table = STUDENT_SEEDS.table(found)
         assert [row[0] for row in table.rows] == [3, 4]
 
@@ -146,12 +147,12 @@ def test_a_failed_student_is_told_to_clients(engine: LocalEngine, teacher: RunRe
     result = last(live.distill(engine, DistillParams(teacher.run_id, epochs=1, learning_rate=1e6), OWNER))
     assert RunStatus.FAILED in {record.status for record in result.students}
     with pytest.raises(ExplorerError, match="diverged"):
-        live.require_success(result)
+        require_success(result)
 
 
 def test_the_ablation_queues_a_student_a_line(engine: LocalEngine, teacher: RunRecord) -> None:
     result = last(live.ablate(engine, AblationParams(teacher.run_id, epochs=1, examples=24, labelled=8), OWNER))
-    live.require_success(result)
+    require_success(result)
     specs = [record.spec for record in result.records]
     weights = [(one.soft_weight, one.hard_weight, one.cosine_weight) for one in specs]
     assert weights == [(5, 2, 1), (0, 2, 1), (5, 2, 0), (5, 0, 1), (5, 2, 1)]
@@ -173,7 +174,7 @@ class TestOnText:
     def test_a_student_fills_masks_beside_the_whole_model(self, engine: LocalEngine, model_id: str) -> None:
         params = DistillParams(model=model_id, text=TEXT, epochs=1, alpha=0.7, cosine=0.15)
         result = last(live.distill(engine, params, OWNER))
-        live.require_success(result)
+        require_success(result)
         assert result.on_text
         student, alone = result.students
         assert student.spec.method == alone.spec.method == "distill_text"
@@ -191,7 +192,7 @@ class TestOnText:
     def test_the_ablation_leaves_out_each_term(self, engine: LocalEngine, model_id: str) -> None:
         params = AblationParams(model=model_id, text=TEXT, epochs=1, examples=16, seeds=2)
         result = last(live.ablate(engine, params, OWNER))
-        live.require_success(result)
+        require_success(result)
         assert {one.spec.method for one in result.records} == {"distill_text"}
         said = ablation_figures.ablation_list(result).striptags()
         assert "without the hidden words" in said
