@@ -13,7 +13,7 @@ import pytest
 from explorer.engine.local import LocalEngine
 from explorer.errors import ExplorerError, ModelUnavailableError
 from explorer.labs.masking import FILL_MASKS
-from explorer.models import folders
+from explorer.models import folders, hub
 from explorer.models.catalog import CATALOG
 from explorer.models.folders import LOADED, SUMS, check_sums, write_sums
 from explorer.models.loaded_model import load_model
@@ -50,7 +50,8 @@ def bundled(tmp_path: Path, tiny_model: str, monkeypatch: pytest.MonkeyPatch) ->
     """Two bundled models, both of them tiny; the folder of bert-mini."""
     for name in ("bert-small", "bert-mini"):
         shutil.copytree(tiny_model, tmp_path / "models" / name)
-    monkeypatch.setattr(folders, "BUNDLED_MODELS", tmp_path / "models")
+    for module in (folders, hub):
+        monkeypatch.setattr(module, "BUNDLED_MODELS", tmp_path / "models")
     return tmp_path / "models" / "bert-mini"
 
 
