@@ -157,7 +157,7 @@ WORKED = {
 }
 """Where what takes minutes was computed beforehand, by which action."""
 
-WAITING = {*WORKED, ("finetune", "Merge and take home")}
+WAITING = {*(tab for tab in WORKED if tab[0] == "pruning"), ("finetune", "Merge and take home")}
 """Where a run of one's own waits for a button, under the worked example; ΔW's tabs are in test_unasked."""
 
 

@@ -82,6 +82,7 @@ class TestLooking:
         rank.fill("1")
         rank.press("Enter")
         expect(drawn).to_contain_text("2 · 1 · 768 = 1,536")
+        open_settings(looking)
         looking.page.get_by_label("FFN in").check()
         expect(drawn).to_contain_text("1 · (3,072 + 768) = 3,840")
         expect(drawn.locator("rect.lit")).to_have_count(3)
