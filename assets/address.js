@@ -16,7 +16,7 @@ window.explorerAddress = (() => {
   let asked = {};            // what the address asked for, by the place in `kept`, until a visitor touches the page
   let again = 0;             // how often what the page set by itself, as it opened, has been set back to that
 
-  for (const name of ["pointerdown", "keydown"]) {
+  for (const name of ["pointerdown", "keydown", "input"]) {  // dictation writes without a key
     addEventListener(name, (event) => {
       if (!event.isTrusted) return;
       touched = true;

@@ -29,7 +29,7 @@ LONG_FIRST = (IN_BROWSER, "tests/ui/", "tests/test_run.py")
 RECIPES = "tests/pretraining"
 """How the bundled models were made, which matters before one is made again. `make check` tests it, and whoever names it."""
 
-BROWSERS = 3
+BROWSERS = 2
 """At once, at most: of the workers one or more are to have a browser's waiting filled with other tests."""
 
 

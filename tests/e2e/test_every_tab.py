@@ -15,6 +15,7 @@ from playwright.sync_api import expect
 
 from explorer.labs import LABS
 from explorer.runs.examples import ANSWERS, WRITTEN
+from explorer.ui.run_picker import RUNS_KEY
 from explorer.worked import file_of
 from tests.caller import Caller
 from tests.e2e.folds import assert_keeps_its_table
@@ -63,6 +64,8 @@ CONTROLS_HEIGHT = """() => {
   const ends = column ? [...column.children].map((one) => one.getBoundingClientRect().bottom) : [];
   return column ? Math.max(...ends) - column.getBoundingClientRect().top : 0;
 }"""
+
+REMEMBERED = "(key) => localStorage.getItem(key)"
 
 FIRST_VIEW = SIZES[-1][1] - 120
 """Pixels from the top at which a phone still shows something of the answer."""
@@ -145,11 +148,15 @@ def test_so_does_one_who_has_looked_at_runs_of_every_kind(on_a_phone: Visit, ser
     what is chosen. Nothing is wider than the phone; the newcomer has looked at the other screens.
     """
     page = on_a_phone.page
+    page.goto(f"{on_a_phone.address}/finetune")
+    page.wait_for_selector("#run-picker input")
     for run in (classes(server, tiny_model), ANSWERS, WRITTEN):
+        before = page.evaluate(REMEMBERED, RUNS_KEY)
         page.goto(f"{on_a_phone.address}/finetune?run={run}")
         page.wait_for_selector("#run-picker input")
         page.wait_for_function(STANDS, arg=LEAST, polling=200)
-        page.wait_for_timeout(1500)  # the browser remembers the run once the server has told of what kind it is
+        # The browser remembers the run once the server has told of what kind it is.
+        page.wait_for_function(f"([key, before]) => ({REMEMBERED})(key) !== before", arg=[RUNS_KEY, before])
     walked, wide = {}, {}
     for path in OF_RUNS:
         page.evaluate(NOTHING_TYPED)

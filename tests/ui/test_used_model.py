@@ -75,7 +75,7 @@ def test_tabs_with_models_of_their_own_have_a_line_that_names_them(blocks: gr.Bl
         output
         for event in blocks.fns.values()
         for output in event.outputs
-        if id(output) in within and getattr(event.fn, "__name__", "") in ("used_line", "writer")
+        if id(output) in within and getattr(event.fn, "__name__", "") in ("used_line", "chosen")
     ]
     assert any(isinstance(line, gr.HTML) for line in lines)
 

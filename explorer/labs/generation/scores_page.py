@@ -109,7 +109,8 @@ def build_scores(page: Page, triggers: list[Any]) -> None:
         with outputs_column():
             view = View("scores", "scores", figures.scores_sentence, figures.scores_figure, notes=figures.scores_notes)
             tries = Tries(TRY)
-            published = rich_text(elem_id="scores-published", elem_classes=["wide"])
+            with gr.Accordion("In the paper: LoRA's Table 3, beside these texts", open=False):
+                published = rich_text(elem_id="scores-published", elem_classes=["wide"])
     scored_folds = folds(SCORE_TEXTS)
     gr.HTML("<h2>One hypothesis taken apart</h2>")
     with two_columns():

@@ -48,5 +48,5 @@ def build_speed(page: Page, tab: gr.Tab) -> None:
     shown = [(said, figures.speed_sentence), (table, figures.speed_rows), (width, figures.width_sentence)]
     shown.append((noted, figures.speed_notes))
     speed = Connection(page, SPEED, sizes, shown)
-    speed.opens(tab.select, note=note, start=str(button.value), asked=[button.click])
+    speed.opens(tab.select, note=note, start=str(button.value), asked=[button.click], last=gr.JSON(visible=False))
     speed.on(button.click)
