@@ -110,6 +110,9 @@ def test_a_tab_that_an_address_opens_is_computed_once_its_run_is_known(
         assert visit.page.locator(".notice-place .notice").count() == 0, named
 
 
+BUSY = ".block.figure[data-waiting]"
+"""A figure that is computed anew."""
+
 TYPED = "The old violin was played by a girl from Prague."
 
 
@@ -149,27 +152,27 @@ def type_sentence(visit: Visit) -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "act"),
+    ("path", "act", "written"),
     [
-        ("", press("violin")),
-        ("masking", press("violin")),
-        ("directions", press("violin")),
-        ("attention", slide("Layer", 3)),
-        ("attention#tab=neurons", slide("Head", 5)),
+        ("", press("violin"), "also_mask=3"),
+        ("masking", press("violin"), "also_mask=3"),
+        ("directions", press("violin"), "position=3"),
+        ("attention", slide("Layer", 3), "layer=3"),
+        ("attention#tab=neurons", slide("Head", 5), "head=5"),
     ],
 )
 def test_a_colleague_sees_the_same(
-    path: str, act: Callable[[Visit], None], visit: Visit, visitors: Callable[[], Visit]
+    path: str, act: Callable[[Visit], None], written: str, visit: Visit, visitors: Callable[[], Visit]
 ) -> None:
     mine, theirs = visit, visitors()
     mine.page.goto(f"{mine.address}/{path}")
     expect(said(mine).first).not_to_be_empty()
     acted(mine, type_sentence)
     expect(mine.page).to_have_url(re.compile("violin"))
-    before = mine.page.url
     acted(mine, act)
-    expect(mine.page).not_to_have_url(before)
+    expect(mine.page).to_have_url(re.compile(written))
     theirs.page.goto(mine.page.url)
+    expect(mine.page.locator(BUSY)).to_have_count(0)
     expect(said(theirs)).to_have_text(said(mine).all_inner_texts())
     pressed = "button.chip[aria-pressed=true]:visible"
     expect(theirs.page.locator(pressed)).to_have_text(mine.page.locator(pressed).all_text_contents())
