@@ -182,13 +182,10 @@ window.explorerAddress = (() => {
       if (overwritten() && again < MOST_TIMES) setTimeout(setBack, SETTLED);
       return [];
     },
-    // What the page's own defaults, those of a run or a method, have been written over since. The first time the page asks
-    // once more as well: on a busy machine its first question can go before the address is in place, and its answer is of
-    // other settings.
+    // What the page's own defaults, those of a run or a method, have been written over since.
     asked(controls) {
       const at = (id) => spec.kept.findIndex((one) => one.id === id);
-      const values = controls.map((id) => (at(id) in asked ? { ...LEAVE, value: asked[at(id)] } : LEAVE));
-      return [...values, again === 1 ? Date.now() : LEAVE];
+      return controls.map((id) => (at(id) in asked ? { ...LEAVE, value: asked[at(id)] } : LEAVE));
     },
     write: () => write(false),
     // To another view, of this page or another, which is opened anew. replace: this one is not to be come back to.

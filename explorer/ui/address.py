@@ -91,7 +91,7 @@ class Address:
         )
         if components:
             again = f"() => window.explorerAddress.asked({controls})"
-            self._again.click(fn=None, js=again, inputs=None, outputs=[*components, self._opened], **QUIET)
+            self._again.click(fn=None, js=again, inputs=None, outputs=components, **QUIET)
         if followed:
             boxes = [one.component for one in followed]
             gr.on(

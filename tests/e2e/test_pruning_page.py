@@ -93,7 +93,8 @@ def take(visit: Visit, label: str, name: str) -> None:
     visit.page.get_by_role("option", name=name, exact=True).click()
 
 
-def test_a_run_of_ones_own_is_computed_in_no_tab_until_start_is_pressed(shared: Visit) -> None:
+def test_a_run_of_ones_own_is_computed_in_no_tab_until_start_is_pressed(shared: Visit, tiny_run: str) -> None:
+    shared.open(f"pruning?run={tiny_run}", "#orders-figure")  # anew, or a second try would find what the first has pressed
     for name, start in zip(TABS, STARTS, strict=True):
         open_tab(shared.page, name)
         expect(panel(shared).locator(".bar").first).to_contain_text(EXAMPLE)
@@ -101,8 +102,7 @@ def test_a_run_of_ones_own_is_computed_in_no_tab_until_start_is_pressed(shared: 
     assert not shared.page.evaluate("window.began"), "nobody has pressed anything"
     for name, start in zip(TABS, STARTS, strict=True):
         open_tab(shared.page, name)
-        shared.page.click(f"#{start}")
-        expect(shared.page.locator(f"#{start}-stop")).to_be_visible()
+        shared.page.click(f"#{start}")  # Stop may be gone before it is seen: the run's model is tiny
         expect(shared.page.locator(f"#{start}")).to_be_visible()
         expect(panel(shared).locator(".bar").first).to_be_empty()
     open_tab(shared.page, TABS[0])
