@@ -94,7 +94,8 @@ def take(visit: Visit, label: str, name: str) -> None:
 
 
 def test_a_run_of_ones_own_is_computed_in_no_tab_until_start_is_pressed(shared: Visit, tiny_run: str) -> None:
-    shared.open(f"pruning?run={tiny_run}", "#orders-figure")  # anew, or a second try would find what the first has pressed
+    # Anew, or a second try would find what the first has pressed.
+    shared.open(f"pruning?run={tiny_run}", "#orders-figure")
     for name, start in zip(TABS, STARTS, strict=True):
         open_tab(shared.page, name)
         expect(panel(shared).locator(".bar").first).to_contain_text(EXAMPLE)
