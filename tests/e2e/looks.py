@@ -124,12 +124,11 @@ class Looked(NamedTuple):
 
 
 def look_over(page: Any, answer: str, whole: bool, unfolded: bool) -> Looked:
-    """Look at a tab on a projector and a phone, since each is another layout of all that is drawn; the window ends as it was.
+    """Look at a tab on each screen once, since each is another layout of all that is drawn; the window ends as it was.
 
-    whole: what is around the tabs is looked at too, and a laptop beside the projector. unfolded: everything is opened before it
-    is measured, which takes the phone a second time.
+    unfolded: everything is opened before it is measured, which takes the phone a second time.
     """
-    laptop, phone = SIZES[0 if whole or unfolded else 1], SIZES[-1]
+    laptop, phone = SIZES[0], SIZES[-1]
     before, wide = page.viewport_size, {}
     resize(page, *phone)
     page.evaluate(TWO_FRAMES)  # the first of which folds the settings
