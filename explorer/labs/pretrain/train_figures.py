@@ -20,7 +20,7 @@ from explorer.tables import Table
 
 COLOURS = ("@accent", "@second")
 MEASURED = ("masked_loss", "next_loss", "pair_loss", "replaced_loss")
-SHOWN_STEPS = 5
+SHOWN_STEPS = 9
 """Checkpoints whose words are shown: the first, the last, and others in even steps between."""
 
 

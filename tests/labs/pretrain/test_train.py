@@ -125,7 +125,7 @@ def test_what_is_said_is_shown_and_never_read_as_html(raced: Compared) -> None:
     assert shown.count("<table") == 2
 
 
-def test_at_most_five_checkpoints_are_shown_the_first_and_the_last_among_them() -> None:
+def test_at_most_nine_checkpoints_are_shown_the_first_and_the_last_among_them() -> None:
     said = tuple(Said(step, "A [MASK].", 0, ("a",) * 5, (0.2,) * 5) for step in range(40))
     shown = str(figures.said_view(Compared((record(spec=small(), said=said),))))
     assert shown.count("<tr>") == 1 + figures.SHOWN_STEPS
