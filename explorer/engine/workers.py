@@ -23,11 +23,14 @@ PATIENCE = 4.0
 """Work waits at most this many times its own length before it goes first; after a heavy turn the short ones have the
 workers to themselves for this many times its length.
 
-Both are divided by the number of heavy turns that wait: one alone has a fifth of a worker, four have half of it, so
-that their queue does not grow without end.
+Both are divided by the number of heavy turns that wait, down to LEAST_PATIENCE: one alone has a fifth of a worker, four
+have half of it, so that their queue does not grow without end.
 """
 
-MOST_TOGETHER = 16
+LEAST_PATIENCE = 1.0
+"""However many heavy turns wait, the short ones have the workers to themselves for as long as the last heavy one took."""
+
+MOST_TOGETHER = 32
 
 TIMES = 4
 """How many of a kind's last times are remembered to judge how long its next turn takes."""
@@ -65,8 +68,8 @@ class Turn:
 
     @property
     def is_heavy(self) -> bool:
-        """Whether the turn gives way to short turns."""
-        return self.spent + self.expected >= HEAVY_SECONDS
+        """Whether the turn gives way to short turns: what goes on after a first answer does."""
+        return self.since is not None or self.spent + self.expected >= HEAVY_SECONDS
 
 
 @dataclass(frozen=True)
@@ -86,6 +89,7 @@ class Workers:
         self._count, self._share = count, share
         self._most_long = max(1, count - 1)
         self._long = 0
+        self._computed: set[Hashable] = set()
         self._waiting: list[Turn] = []
         self._took: OrderedDict[Hashable, deque[float]] = OrderedDict()
         self._heavy_ended, self._heavy_took = 0.0, 0.0
@@ -119,6 +123,8 @@ class Workers:
                 if taken:
                     self._waiting = [turn for turn in self._waiting if turn not in taken]
                     self._long += any(map(_is_long, taken))
+                    if taken[0].together is not None:
+                        self._computed.add(taken[0].alike)
                     return taken
                 self._changed.wait(seconds)
         return []
@@ -126,13 +132,15 @@ class Workers:
     def _next(self) -> tuple[list[Turn], float | None]:
         """Return the turns that may begin now; if none may, the seconds until one may unless something changes before."""
         now = time.monotonic()
-        short = [turn for turn in self._waiting if not turn.is_heavy]
+        # Whoever asks what is being computed for others waits, and is in the next batch: two batches side by side would
+        # read the same weights twice.
+        short = [turn for turn in self._waiting if not turn.is_heavy and turn.alike not in self._computed]
         has_place = self._long < self._most_long
         heavy = [turn for turn in self._waiting if turn.is_heavy and (has_place or not _is_long(turn))]
         first = min(heavy, key=_due, default=None)
         seconds = None
         if first is not None:
-            patience = PATIENCE / len(heavy)  # the more of them wait, the sooner each goes
+            patience = max(LEAST_PATIENCE, PATIENCE / len(heavy))  # the more of them wait, the sooner each goes
             ready = max(self._heavy_ended + patience * self._heavy_took, first.asked + patience * first.expected)
             patient = ready - now
             # A heavy turn begins once its patience is over, or as soon as neither short turns nor training come
@@ -171,6 +179,8 @@ class Workers:
             if taken[0].is_heavy:
                 self._heavy_ended, self._heavy_took = time.monotonic(), seconds
             self._long -= any(map(_is_long, taken))
+            if taken[0].together is not None:
+                self._computed.discard(taken[0].alike)
             self._changed.notify_all()
 
 

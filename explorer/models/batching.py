@@ -4,10 +4,13 @@ turn.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import TypeVar
+from weakref import WeakKeyDictionary
 
 import torch
 from torch import Tensor
@@ -143,9 +146,17 @@ def states_of_each(loaded: LoadedModel, rows: Sequence[Inputs]) -> list[Tensor]:
     return outputs_of_each(loaded, rows, run)
 
 
+_TREES = threading.local()
+"""Each thread's own modules of the models that it has asked."""
+
+
 def _tree(loaded: LoadedModel) -> PreTrainedModel:
-    """Return the model in modules of the caller's own, since head_at hooks them."""
-    return private_tree(loaded.model, str(loaded.model.config._attn_implementation))
+    """Return the model in modules of this thread's own, since head_at hooks them: to make them takes 5 ms with bert-small."""
+    trees = _TREES.__dict__.setdefault("of", WeakKeyDictionary())
+    model, tree = loaded.model, trees.get(loaded.model)
+    if tree is None or any(mine is not theirs for mine, theirs in zip_longest(tree.parameters(), model.parameters())):
+        tree = trees[model] = private_tree(model, str(model.config._attn_implementation))
+    return tree
 
 
 def _first_alone(tree: PreTrainedModel, loaded: LoadedModel) -> AbstractContextManager[object]:

@@ -322,3 +322,45 @@ def test_long_turns_leave_a_worker_to_the_short(clock: Clock) -> None:
     assert len(began) == 1
     gate.set()
     until(lambda: len(began) == 3)
+
+
+def test_what_goes_on_after_a_first_answer_gives_way(clock: Clock) -> None:
+    workers = Workers(1)
+    workers._heavy_ended = 100.0
+    later = Turn(lambda: None, "piece", since=0.0)
+    assert ordered(workers, clock, ("later", 0.0, later), ("short", 1.0, Turn(lambda: None, "short")))[0] == "short"
+
+
+def test_however_many_heavy_turns_wait_the_short_have_half_of_a_worker(clock: Clock) -> None:
+    workers = Workers(1)
+    learned(workers, clock, long=2.0, short=1.0 / 16)
+    clock.now += 100
+    quick, slow = Turn(taking(clock, 1.0 / 16), "short"), Turn(taking(clock, 2.0), "long")
+    longs = [(f"long {number}", 0.0, slow) for number in range(12)]
+    order = ordered(workers, clock, *longs, ("0", 9.0, quick), *((str(number), 0.0, quick) for number in range(1, 600)))
+    begun = [order.index(name) for name, _, _ in longs]
+    between = [(later - earlier - 1) / 16 for earlier, later in pairwise(begun)]
+    assert min(between) == pytest.approx(2.0, abs=0.1)
+
+
+def test_who_asks_what_is_being_computed_for_others_is_in_the_next_batch(clock: Clock) -> None:
+    workers, gate, done = Workers(2), threading.Event(), list[list[str]]()
+
+    def together(several: list[str]) -> None:
+        done.append(several)
+        assert gate.wait(WAIT)
+
+    def alone() -> None:
+        together(["first"])
+
+    workers.submit(Turn(alone, "fill", "fill", together, "first"))
+    until(lambda: bool(done))
+    for about in "ab":
+        workers.submit(Turn(lambda: None, "fill", "fill", together, about))
+    other = threading.Event()
+    workers.submit(Turn(other.set, "other"))
+    assert other.wait(WAIT), "another question has the second worker"
+    assert done == [["first"]]
+    gate.set()
+    until(lambda: len(done) == 2)
+    assert done[1] == ["a", "b"]
