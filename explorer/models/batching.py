@@ -123,7 +123,7 @@ def logits_of_texts(loaded: LoadedModel, capability: Capability, rows: Sequence[
 
 def attentions_of_each(loaded: LoadedModel, rows: Sequence[Inputs]) -> list[tuple[Tensor, ...]]:
     """Return each input's attention weights: depth tensors (heads, length, length)."""
-    tree = private_tree(loaded.model)
+    tree = _tree(loaded, "eager")
 
     def run(inputs: Inputs, lengths: list[int]) -> Iterable[tuple[Tensor, ...]]:
         with _first_alone(tree, loaded):
@@ -147,15 +147,19 @@ def states_of_each(loaded: LoadedModel, rows: Sequence[Inputs]) -> list[Tensor]:
 
 
 _TREES = threading.local()
-"""Each thread's own modules of the models that it has asked."""
+"""Each thread's own modules of the models that it has asked, by the implementation of attention."""
 
 
-def _tree(loaded: LoadedModel) -> PreTrainedModel:
-    """Return the model in modules of this thread's own, since head_at hooks them: to make them takes 5 ms with bert-small."""
-    trees = _TREES.__dict__.setdefault("of", WeakKeyDictionary())
-    model, tree = loaded.model, trees.get(loaded.model)
+def _tree(loaded: LoadedModel, attention: str = "") -> PreTrainedModel:
+    """Return the model in modules of this thread's own, since head_at hooks them: to make them takes 5 ms with bert-small.
+
+    attention: the implementation that it computes with, if not the model's own.
+    """
+    model, way = loaded.model, attention or str(loaded.model.config._attn_implementation)
+    trees: WeakKeyDictionary[PreTrainedModel, PreTrainedModel] = _TREES.__dict__.setdefault(way, WeakKeyDictionary())
+    tree = trees.get(model)
     if tree is None or any(mine is not theirs for mine, theirs in zip_longest(tree.parameters(), model.parameters())):
-        tree = trees[model] = private_tree(model, str(model.config._attn_implementation))
+        tree = trees[model] = private_tree(model, way)
     return tree
 
 

@@ -42,20 +42,24 @@ def with_tiny(visitor: Visit, tiny_model: str) -> Visit:
     return visitor
 
 
-def test_it_opens_with_w_beside_its_update_and_intruders_are_counted(opened: Visit) -> None:
+def test_it_opens_with_w_beside_its_update(opened: Visit) -> None:
     expect(opened.page.locator("#whole-notes")).to_contain_text("of its 768 directions for 90.0% of its energy")
+    expect(opened.page.locator("p.caption:visible", has_text="Computed beforehand")).to_have_count(1)
+
+
+def test_intruders_are_counted(opened: Visit) -> None:
+    opened.tab("Intruders")
     opened.page.wait_for_selector("#cosines-figure .plot[data-drawn]")
     opened.page.wait_for_selector("#intruders-figure .plot[data-drawn]")
     said = opened.page.locator("#intruders-notes")
     expect(said).to_contain_text("Below ε = 0.5, in query of 6 layers: LoRA r=8 has")
     beforehand = opened.page.locator("p.caption:visible", has_text="Computed beforehand")
-    expect(beforehand).to_have_count(2)
+    expect(beforehand).to_have_count(1)
     threshold = panel(opened).get_by_label("number input for Threshold ε")
     threshold.fill("0.9")
     threshold.press("Tab")
     expect(said).to_contain_text("Below ε = 0.9, in query of 6 layers")
-    beforehand = opened.page.locator("p.caption:visible", has_text="Computed beforehand")
-    expect(beforehand).to_have_count(1)
+    expect(beforehand).to_have_count(0)
 
 
 def test_the_spectrums_slider_goes_back_in_time_and_stays_there(opened: Visit) -> None:
@@ -126,7 +130,7 @@ def test_another_matrix_and_another_run_are_drawn(opened: Visit) -> None:
 
 
 def test_full_fine_tuning_is_trained_beside_lora(with_tiny: Visit) -> None:
-    with_tiny.tab("Amplification")
+    with_tiny.tab("All layers")
     with_tiny.page.click("#experiment")
     with_tiny.page.wait_for_selector("#factors-figure .plot[data-drawn]")
     expect(with_tiny.page.locator("#factors-said")).to_contain_text("Full fine-tuning")

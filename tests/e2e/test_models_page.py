@@ -11,13 +11,15 @@ pytestmark = pytest.mark.e2e
 
 
 def test_every_tab_draws_and_answers_a_change(visit: Visit) -> None:
-    visit.open("models", "#family-figure")
+    visit.open("models#tab=bars", "#family-figure")
     page = visit.page
-    assert page.locator(".family-card").count() == 9
     expect(page.locator("#family-notes")).to_contain_text("counted tensor by tensor")
     before = visit.draws("#family-figure")
     page.get_by_label("their shares").check()
     visit.wait_redrawn("#family-figure", before)
+
+    open_tab(page, "Changes")
+    expect(page.locator(".family-card:visible")).to_have_count(9)
 
     open_tab(page, "Scores")
     expect(page.locator("#scores-said")).to_contain_text("First guess right")

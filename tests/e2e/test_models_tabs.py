@@ -16,7 +16,7 @@ pytestmark = pytest.mark.e2e
 @pytest.fixture(scope="module")
 def family(visitor: Visit) -> Iterator[Any]:
     """The page, for tests that each open a tab of it."""
-    visitor.open("models", "#family-figure")
+    visitor.open("models#tab=bars", "#family-figure")
     yield visitor
     visitor.assert_unharmed()
 

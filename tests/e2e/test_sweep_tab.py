@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.running import panel, set_training, type_number, with_tiny_model
-from tests.e2e.visiting import Visit
+from tests.e2e.visiting import Visit, open_tab
 
 pytestmark = pytest.mark.e2e
 
@@ -52,7 +52,7 @@ def test_the_best_step_is_kept_and_the_losss_axis_is_turned(tiny: Visit) -> None
 
 
 def test_every_method_is_timed(tiny: Visit) -> None:
-    tiny.tab("Compare all")
+    open_tab(tiny.page, "Time of a batch")
     tiny.page.wait_for_selector("#latency-figure .plot[data-drawn], #latency-said:has-text('Timing')")
     type_number(tiny, "Tokens a text", 16)
     tiny.page.click("#latency")

@@ -24,15 +24,15 @@ RUNS = quote(f'["{OTHER_RANK}"]')
 ADDRESSES = {
     "finetune#tab=merge": ("merge", ITS_OWN),
     f"finetune?run={OTHER_RANK}#tab=merge": ("merge", WORKED),
-    "finetune#tab=compare": ("latency", ITS_OWN),
-    "finetune#tab=compare&batch=8": ("latency", WORKED),
-    "finetune#tab=compare&model=bert-mini": ("latency", f"{WORKED} (bert-small, "),
+    "finetune#tab=time": ("latency", ITS_OWN),
+    "finetune#tab=time&batch=8": ("latency", WORKED),
+    "finetune#tab=time&model=bert-mini": ("latency", f"{WORKED} (bert-small, "),
     "delta#tab=forgetting": ("forgetting", ITS_OWN),
     f"delta#tab=forgetting&runs={RUNS}": ("forgetting", WORKED),
-    "delta": ("cosines", ITS_OWN),
-    f"delta?run={OTHER_RANK}": ("cosines", WORKED),
-    "delta#intruder_dimensions.layer=2": ("cosines", WORKED),
-    "delta#k=3&epsilon=0.9": ("cosines", WORKED),
+    "delta#tab=intruders": ("cosines", ITS_OWN),
+    f"delta?run={OTHER_RANK}#tab=intruders": ("cosines", WORKED),
+    "delta#tab=intruders&layer=2": ("cosines", WORKED),
+    "delta#tab=intruders&k=3&epsilon=0.9": ("cosines", WORKED),
 }
 
 
@@ -59,7 +59,7 @@ def test_an_address_starts_nothing_and_what_it_sets_waits(watched: Visit, addres
 
 
 def test_an_example_is_no_answer_of_the_model_that_is_chosen(watched: Visit) -> None:
-    watched.open("finetune#tab=compare&model=bert-mini", "#latency-figure")
+    watched.open("finetune#tab=time&model=bert-mini", "#latency-figure")
     expect(watched.page.locator("#latency-figure")).to_have_attribute("data-model", "bert-small")
 
 
@@ -81,7 +81,7 @@ def test_another_run_waits_for_the_button_and_its_answer_stays(watched: Visit) -
 
 
 def test_intruders_of_another_run_are_found_at_a_press_or_a_change(watched: Visit) -> None:
-    watched.open(f"delta?run={OTHER_RANK}", "#cosines-figure")
+    watched.open(f"delta?run={OTHER_RANK}#tab=intruders", "#cosines-figure")
     notes = watched.page.locator("#intruders-notes")
     expect(said_of(watched, "cosines")).to_contain_text(WORKED)
     expect(notes).to_contain_text("LoRA r=8 has")

@@ -16,9 +16,6 @@ COLOURS: dict[Standing, str] = {"equal": "@first", "near": "@third", "open": "@s
 
 SIGNS: dict[Standing, str] = {"equal": "=", "near": "≈", "open": "≠"}
 
-MOST_OPEN = 20
-"""Rows of a table that is open beside others."""
-
 
 def published_table(result: PublishedResult) -> Table:
     """source, quantity, published, computed, agrees, exact (what is computed, in ones and not rounded), how, why."""
@@ -132,12 +129,12 @@ def _change(finding: Finding) -> str:
 def published_view(result: PublishedResult) -> Markup:
     """Return a table a paper, with what explains a difference beside each figure.
 
-    A long table is folded unless it is the only one.
+    A table is folded unless it is the only one.
     """
     papers = {name: [one for one in result.findings if one.paper == name] for name in _papers(result)}
     folds = [
         Markup("<details{}><summary>{}: {} of {} agree</summary>{}</details>").format(
-            Markup(" open") if len(papers) == 1 or len(found) <= MOST_OPEN else "",
+            Markup(" open") if len(papers) == 1 else "",
             name,
             sum(one.agrees for one in found),
             len(found),

@@ -30,7 +30,7 @@ forgets nothing, and the virtual tokens of prefix methods are input: they leave 
 
 "LoRA learns less and forgets less" than full fine-tuning (Biderman et al. 2024, Transactions on Machine Learning Research); and
 runs with more intruder dimensions forget more (Shuttleworth et al. 2024): compare the two ranks here with their intruders under
-*Beside W*.
+*Intruders*.
 """
 
 
@@ -44,7 +44,7 @@ def build_forgetting(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
             measure = gr.Button("Measure", variant="primary", elem_id="measure-forgetting")
             caption(
                 "Full fine-tuning's weights are not bundled: train it on the Fine-tune page, or by the button under "
-                "Beside W, and choose it here."
+                "Intruders, and choose it here."
             )
         with outputs_column():
             view = View("forgetting", "forgetting", forgetting.forgetting_sentence, forgetting.forgetting_figure)

@@ -40,8 +40,7 @@ OPEN = (
 def build_intruders(
     page: Page, picker: RunPicker, tab: gr.Tab, settled: Settled
 ) -> tuple[gr.Dropdown, list[gr.components.Component]]:
-    """Fill and wire this part of the tab. Return the list with the second run, and the places that depend on the run."""
-    gr.HTML("<h2>Intruders: strong directions that W did not have</h2>")
+    """Fill and wire the tab. Return the list with the second run, and the places that depend on the run."""
     with two_columns():
         with inputs_column():
             other = picker.dropdown("Beside the run above", elem_id="intruder-run", value=OTHER_RANK)

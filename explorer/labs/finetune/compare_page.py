@@ -7,7 +7,6 @@ import gradio as gr
 from explorer.charts import Picture
 from explorer.labs.finetune import COMPARE, compare_figures
 from explorer.labs.finetune.compare_said_figures import compared_sentence
-from explorer.labs.finetune.latency_page import build_latency
 from explorer.labs.finetune.live import beside_counting
 from explorer.labs.finetune.schema import CompareParams
 from explorer.published import lora_tables
@@ -35,9 +34,7 @@ NOT_COMPARABLE = (
 
 
 def build_compare(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
-    """Lay out the task, the methods and the seeds; cost against score, curves, costs as a table, and the time of a
-    batch.
-    """
+    """Lay out the task, the methods and the seeds; cost against score, curves, and costs as a table."""
     with two_columns():
         with inputs_column():
             used = rich_text(elem_id="compare-used")
@@ -73,7 +70,6 @@ def build_compare(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
     follow_several(
         picker, tab, COMPARE, inputs, buttons, shown, bundled, lambda runs: beside_counting(page.engine, runs)
     )
-    build_latency(page, tab, inputs["methods"])
 
 
 def _curves(result: Compared) -> Picture | str:

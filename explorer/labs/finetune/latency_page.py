@@ -1,4 +1,4 @@
-"""Latency, below the comparison: what is timed at the left, the bars at the right."""
+"""Time of a batch: what is timed at the left, the bars at the right."""
 
 from __future__ import annotations
 
@@ -6,9 +6,12 @@ import gradio as gr
 
 from explorer.labs.finetune import latency as figures
 from explorer.labs.finetune.latency import LATENCY, ROUNDS, LatencyParams
+from explorer.labs.finetune.schema import CompareParams
+from explorer.published import lora_tables
+from explorer.tuning.methods import METHODS
 from explorer.ui.components import apart, is_open, rich_text
-from explorer.ui.controls import controls
-from explorer.ui.kit import View, caption, inputs_column, outputs_column, two_columns, why
+from explorer.ui.controls import control, controls
+from explorer.ui.kit import View, caption, in_the_paper, inputs_column, outputs_column, two_columns, why
 from explorer.ui.page import Page
 from explorer.ui.wiring import Connection
 
@@ -24,24 +27,20 @@ where it holds 1, nothing was measured. (Hu et al. 2021, LoRA, section 3 and Tab
 """
 
 
-def build_latency(page: Page, tab: gr.Tab, methods: gr.CheckboxGroup) -> None:
-    """Fill and wire this part of the tab. methods: chosen above.
-
-    It opens with what was timed beforehand, and times anything else only once that is asked for.
-    """
-    gr.HTML("<h2>Time of a batch</h2>")
+def build_latency(page: Page, tab: gr.Tab) -> None:
+    """Fill and wire the tab. It opens with what was timed beforehand, and times anything else only once that is asked for."""
     with two_columns():
         with inputs_column():
+            time = gr.Button("Time the methods", variant="primary", elem_id="latency")
+            named = [(method.title, method.slug) for method in METHODS]
+            methods = control(CompareParams, "methods", choices=named, value=[slug for _, slug in named])
             inputs = {"methods": methods, **controls(LatencyParams, "batch", "length", repeats=ROUNDS)}
-            time = gr.Button("Time the methods", elem_id="latency")
-            caption(
-                "The methods chosen above as they start, with their usual sizes: the time depends on the shapes alone."
-            )
+            caption("The methods as they start, with their usual sizes: the time depends on the shapes alone.")
         with outputs_column():
             view = View("latency", "latency", figures.latency_sentence, figures.latency_figure, bar=True)
             missing = rich_text(elem_id="latency-missing")
-    caption("What LoRA's authors measured on GPT-2 medium (Table 1) is above, in the fold of the paper's tables.")
     why("what a method costs at every call", WHY)
+    in_the_paper("LoRA's Table 1", lora_tables.latency())
     timed = Connection(page, LATENCY, inputs, [*view, (missing, figures.missing_list)])
     timed.opens(
         tab.select,

@@ -6,6 +6,7 @@ import gradio as gr
 
 from explorer.labs.finetune.compare_page import build_compare
 from explorer.labs.finetune.glue_page import build_glue
+from explorer.labs.finetune.latency_page import build_latency
 from explorer.labs.finetune.memory_page import build_memory
 from explorer.labs.finetune.merge_page import build_merge
 from explorer.labs.finetune.metrics_page import build_metrics
@@ -40,6 +41,8 @@ def build(page: Page) -> None:
             build_merge(page, picker, merging)
         with gr.Tab("Memory", id="memory") as memory:
             build_memory(page, picker, memory)
+        with gr.Tab("Time of a batch", id="time") as time:
+            build_latency(page, time)
         with gr.Tab("Metrics", id="metrics") as metrics:
             build_metrics(page, metrics)
     following.on(picker.wire(swap_runs, after))

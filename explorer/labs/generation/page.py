@@ -7,7 +7,7 @@ import gradio as gr
 from explorer.labs.generation.adapt_page import build_adapt
 from explorer.labs.generation.continued_page import build_continued
 from explorer.labs.generation.meaning_page import build_meaning
-from explorer.labs.generation.scores_page import build_scores
+from explorer.labs.generation.scores_page import build_parts, build_scores
 from explorer.tasks.task import WRITTEN
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker
@@ -24,5 +24,7 @@ def build(page: Page) -> None:
         with gr.Tab("Adapt GPT-2", id="adapt") as adapting:
             build_adapt(page, adapting, picker)
         with gr.Tab("Scores", id="scores") as tab:
-            build_scores(page, [tab.select])
+            texts = build_scores(page, tab)
+        with gr.Tab("One sentence's scores", id="parts") as tab:
+            build_parts(page, tab, texts)
     picker.wire()  # when every tab has its events

@@ -1,4 +1,4 @@
-"""The Scores tab: the corpus's values beside LoRA's Table 3, and one sentence taken apart."""
+"""Two tabs: a corpus's scores beside LoRA's Table 3, and one of its sentences taken apart."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from explorer.labs.generation import apart_formulas as formulas
 from explorer.labs.generation import apart_pictures as pictures
 from explorer.labs.generation import scores_figures as figures
 from explorer.labs.generation.apart import SCORE_PARTS, PartsParams
-from explorer.labs.generation.scores import SCORE_TEXTS, Scored, ScoreParams
+from explorer.labs.generation.scores import SCORE_TEXTS, ScoreParams
 from explorer.tasks.generation_metrics import METRICS
 from explorer.tasks.places.bundled import restaurants
 from explorer.ui.components import rich_text
 from explorer.ui.controls import control
-from explorer.ui.kit import Tries, View, inputs_column, outputs_column, two_columns, why
+from explorer.ui.kit import QUIET, Tries, View, inputs_column, outputs_column, two_columns, why
 from explorer.ui.page import Page
-from explorer.ui.wiring import Connection, folds
+from explorer.ui.wiring import Connection
 
 HYPOTHESES = """\
 The Copper Kettle is a cheap, child-friendly pub by the river.
@@ -97,8 +97,12 @@ WebNLG and DART, in the appendix of Hu et al. 2021, are two more tasks of this k
 """
 
 
-def build_scores(page: Page, triggers: list[Any]) -> None:
-    """Fill and wire the tab: the corpus above, one of its sentences below."""
+Texts = dict[str, Any]
+"""The boxes with the hypotheses and the references."""
+
+
+def build_scores(page: Page, tab: gr.Tab) -> Texts:
+    """Fill and wire the tab. Return the boxes with the texts."""
     with two_columns():
         with inputs_column(330):
             texts = {
@@ -111,8 +115,14 @@ def build_scores(page: Page, triggers: list[Any]) -> None:
             tries = Tries(TRY)
             with gr.Accordion("In the paper: LoRA's Table 3, beside these texts", open=False):
                 published = rich_text(elem_id="scores-published", elem_classes=["wide"])
-    scored_folds = folds(SCORE_TEXTS)
-    gr.HTML("<h2>One hypothesis taken apart</h2>")
+    why("the five formulas, and whose numbers these are", WHY)
+    scored = Connection(page, SCORE_TEXTS, texts, [*view, (published, figures.lora_table)])
+    scored.on(button.click, *tries.into(list(texts.values())), tab.select)
+    return texts
+
+
+def build_parts(page: Page, tab: gr.Tab, texts: Texts) -> None:
+    """Fill and wire the tab that takes one sentence of the texts apart."""
     with two_columns():
         with inputs_column(250):
             sentence = control(PartsParams, "sentence", elem_id="parts-sentence")
@@ -120,19 +130,20 @@ def build_scores(page: Page, triggers: list[Any]) -> None:
         with outputs_column():
             drawn = View("parts", "parts", apart.parts_sentence, pictures.parts_figure, notes=apart.parts_notes)
     filled = rich_text(elem_id="parts-formulas", elem_classes=["wide"])
-    why("the five formulas, and whose numbers these are", WHY)
-    shown = [*view, (published, figures.lora_table)]
-    steered = [(sentence, _slider)]
-    scored = Connection(page, SCORE_TEXTS, texts, shown, scored_folds, steered=steered, views={"sentence": sentence})
     inputs = {**texts, "sentence": sentence}
-    parts = Connection(page, SCORE_PARTS, inputs, [*drawn, (filled, formulas.formulas)], views={"metric": metric})
-    moves = tries.into(list(texts.values()))
-    answered = scored.on(button.click, *moves, *triggers)
-    # One sentence is taken apart after its corpus was scored.
-    parts.on(*[event.then for event in answered], sentence.change, metric.input)
+    parts = Connection(
+        page,
+        SCORE_PARTS,
+        inputs,
+        [*drawn, (filled, formulas.formulas)],
+        views={"metric": metric},
+    )
+    opened = tab.select(_within, [texts["hypotheses"], sentence], [sentence], **QUIET)
+    parts.on(opened.then, sentence.change, metric.input)
 
 
-def _slider(result: Scored, sentence: float) -> dict[str, Any]:
+def _within(hypotheses: str, sentence: float) -> dict[str, Any]:
     """Return the slider, with as many sentences as there are."""
+    count = sum(bool(line.strip()) for line in hypotheses.splitlines())
     # A slider's ends differ.
-    return gr.update(maximum=max(2, result.hypotheses), value=min(int(sentence or 1), result.hypotheses))
+    return gr.update(maximum=max(2, count), value=max(1, min(int(sentence or 1), count)))

@@ -1,4 +1,4 @@
-"""The family: a card for each member, and all sizes side by side."""
+"""The family: a card for each member on one tab, and all sizes side by side on another."""
 
 from __future__ import annotations
 
@@ -30,9 +30,13 @@ Table 1)
 """
 
 
-def build_family(page: Page) -> None:
-    """Fill and wire the tab: the cards; below, which members' bars stand side by side."""
+def build_cards() -> None:
+    """Fill the tab with what each member changed."""
     rich_text(str(figures.changes_view()), elem_id="family-cards")
+
+
+def build_family(page: Page, tab: gr.Tab) -> None:
+    """Fill and wire the tab: which members' bars stand side by side."""
     with two_columns():
         with inputs_column(250):
             which = control(FamilyParams, "which")
@@ -46,4 +50,4 @@ def build_family(page: Page) -> None:
     shown: list[Output] = [(said, figures.family_sentence), (figure, figures.family_figure)]
     shown.append((notes, figures.family_notes))
     family = Connection(page, FAMILY, {"which": which}, shown, views={"share": share})
-    family.on(page.opened, which.input, share.input)
+    family.on(tab.select, which.input, share.input)
