@@ -173,6 +173,10 @@ def apart(*triggers: Any, where: str = "true") -> Any:
     return ticket.change
 
 
+PAGE_IS_OPEN = "Number(document.querySelector('#opened input')?.value)"
+"""The condition, in JavaScript, that the page's model and what its address says are in place."""
+
+
 def is_open(tab: gr.Tab) -> str:
     """Return the condition, in JavaScript, that a tab is the one in view among those beside it."""
     return f"document.querySelector('[role=tab][data-tab-id={tab.id}][aria-selected=true]')"

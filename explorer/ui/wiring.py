@@ -281,7 +281,7 @@ class Connection(EventBinding[Action]):
 
         async def respond(**values: Any) -> list[Any]:
             event = values.pop("event", None)
-            rest = [gr.skip()] * (len(self.kept) + len(self.steered.components))
+            rest, standing = [gr.skip()] * (len(self.kept) + len(self.steered.components)), dict(values)
             try:
                 values = adapt(values) if adapt else values
                 values |= read(event) if read else {}
@@ -292,12 +292,26 @@ class Connection(EventBinding[Action]):
                 return [self.page.explain(error), *map(cleared, self.outputs), *rest]
             except Exception as error:
                 return [self.page.explain(readable(error)), *[gr.skip()] * len(self.outputs), *rest]
-            return ["", *shown, *[values] * len(self.kept), *self.steered.values(result, **viewed)]
+            steered = self._steered_from(standing, self.steered.values(result, **viewed))
+            return ["", *shown, *[values] * len(self.kept), *steered]
 
         inputs = {**self.inputs, **self.views, **(extra or {})}
         self.page.also += (extra or {}).items()
         listening = named(respond, list(inputs), with_event=read is not None)
         return self.listen(triggers, listening, inputs, queue=False, trigger_mode="always_last")
+
+    def _steered_from(self, standing: dict[str, Any], values: list[Any]) -> list[Any]:
+        """Leave each control of the question where it stands if it stood there when it was asked.
+
+        A late answer would else take back what a visitor or the address has set meanwhile.
+        """
+        names = {part: name for name, part in self.inputs.items()}
+        return [
+            {key: held for key, held in value.items() if key != "value"}
+            if part in names and isinstance(value, dict) and value.get("value", object()) == standing[names[part]]
+            else value
+            for part, value in zip(self.steered.components, values, strict=True)
+        ]
 
 
 def cleared(component: Any) -> Any:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from typing import Any, cast
+from unittest.mock import AsyncMock
 
 import gradio as gr
+import pytest
 from markupsafe import Markup
 
 from explorer.labs.models import HELD_OUT, LAB
 from explorer.labs.models import records_page as records
 from explorer.settings import ROOT
-from explorer.ui import kit
+from explorer.ui import kit, wiring
 from explorer.ui.kit import View
 from explorer.ui.outputs import Output, Outputs
 from explorer.ui.page import Page
@@ -66,6 +69,23 @@ def test_a_view_is_its_sentence_its_bar_and_its_figure() -> None:
     assert Outputs(other).values(None) == ["said", "drawn"]  # its bar is filled by another
     assert other.bar not in Outputs(other).components
     assert other.figure.elem_id == "own-figure"
+
+
+def test_an_answer_leaves_a_control_that_stood_where_it_was_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wiring, "answer", found := AsyncMock(return_value=4))
+    with gr.Blocks() as blocks:
+        model, notice, layer = gr.Dropdown(), gr.HTML(), gr.Slider(0, 5, value=4)
+        page = Page(cast(Any, None), LAB, model, notice, opened=blocks.load, changed=())
+        steered: list[Output] = [([layer], lambda result: [gr.update(maximum=5, value=result)])]
+        asked = wiring.Connection(page, HELD_OUT, {"models": layer}, [], steered=steered)
+        asked.on(page.opened, adapt=lambda values: {"models": ("bert-small",)})
+    respond = next(event for event in blocks.fns.values() if layer in event.outputs)
+    for answered, moved in ((4, False), (2, True)):
+        found.return_value = answered
+        monkeypatch.setattr(asked, "drawn", lambda *given: [""] * len(asked.outputs))
+        update = asyncio.run(cast(Any, respond.fn)(models=4))[-1]
+        assert update["maximum"] == 5
+        assert ("value" in update) is moved
 
 
 def test_the_tab_in_the_developers_guide_is_built_and_published() -> None:

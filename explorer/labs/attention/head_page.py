@@ -13,7 +13,7 @@ from explorer.labs.attention import ATTENTION, STATISTICS
 from explorer.labs.attention import head_figures as figures
 from explorer.labs.attention.head import AttentionParams, AttentionResult, StatisticsParams
 from explorer.labs.attention.head_arcs_figures import attention_arcs
-from explorer.ui.components import drawing, plot, rich_text, token_chips, while_in_view
+from explorer.ui.components import PAGE_IS_OPEN, apart, drawing, plot, rich_text, token_chips, while_in_view
 from explorer.ui.controls import control
 from explorer.ui.kit import QUIET, Tries, View, inputs_column, outputs_column, sentence_place, two_columns
 from explorer.ui.outputs import Output
@@ -88,7 +88,9 @@ def build_heads(
     views = {"view": view, "part": part}
     one = Connection(page, ATTENTION, inputs, shown, panel, views=views, steered=steered, page_table=figures.page_table)
     one.on(chips.select, read=lambda event: {"masked": list(event.positions)})
-    one.on(page.opened, layer.input, head.input, view.input, part.input, own[0].select)
+    # Gradio selects the first tab while the page loads, before the address's layer is in its slider.
+    again = apart(own[0].select, where=PAGE_IS_OPEN)
+    one.on(page.opened, layer.input, head.input, view.input, part.input, again)
     one.on(texts[0].submit, texts[1].submit, picked, adapt=_nothing_masked)
     one.on(*page.changed, adapt=_first_head)
     statistic = _grid(page, tabs, own[1], grid_place, texts, picked, one, (layer, head))
