@@ -153,9 +153,9 @@ window.explorerAddress = (() => {
       const at = spec.kept.findIndex((one, place) => one.sentence && inView(one.tabs) && written(values[place]));
       return at < 0 ? null : { text: written(values[at]), own: written(values[at]) !== written(spec.kept[at].value) };
     },
-    // What the address asks for, in the order of the controls and the Tabs.
-    values(answer, [controls, tabs]) {
-      const { values: given, tabs: turned, said } = answer.address;
+    // What the address asks for, in the order of the controls, the Tabs and the folds, in which what it sets can be seen.
+    values(answer, [controls, tabs, folds]) {
+      const { values: given, tabs: turned, folds: open, said } = answer.address;
       Object.assign(chosen, turned);
       spec.kept.forEach((one, at) => { if (one.id in given) values[at] = asked[at] = given[one.id]; });
       touched = true;
@@ -163,6 +163,7 @@ window.explorerAddress = (() => {
       return [
         ...controls.map(of(given, (value) => ({ ...LEAVE, value }))),
         ...tabs.map(of(turned, (selected) => ({ ...LEAVE, selected }))),
+        ...folds.map((id) => (open.includes(id) ? { ...LEAVE, open: true } : LEAVE)),
         said,
         Date.now(),
       ];

@@ -19,7 +19,9 @@ from explorer.ui.address import TAB, Address
 from explorer.ui.kept_controls import Kept, Place, path_of
 
 WORTHWHILE: dict[tuple[str, str], dict[str, str]] = {
-    ("delta", "weight"): {"layer": "1", "module": "value", "intruder_dimensions.layer": "1"},
+    ("delta", "weight"): {"layer": "1", "module": "value"},
+    ("delta", "intruders"): {"layer": "1", "module": "value"},
+    ("delta", "layers"): {"module": "value"},
     ("delta", "compare"): {"layer": "1", "module": "value"},
     ("delta", "amplification"): {"layer": "1", "module": "value"},
     ("distillation", "losses"): {"kind": "layers"},

@@ -17,7 +17,7 @@ from markupsafe import Markup
 
 from explorer.errors import BadInputError
 from explorer.ui.components import QUIET, rich_text
-from explorer.ui.kept_controls import MODEL, Kept, Place, UnreadableError, kept, places_of
+from explorer.ui.kept_controls import MODEL, Kept, Place, UnreadableError, folds_of, kept, places_of
 from explorer.ui.page import Page
 
 LONGEST = 12_000
@@ -50,11 +50,13 @@ class Address:
         self.tabs: dict[int, gr.Tabs] = {}
         self.lies_in: dict[int, Place] = {}
         self._picked: list[Kept] = []
+        self._folds: dict[int, list[gr.Accordion]] = {}
 
     def find(self, blocks: gr.Blocks, page: Page) -> None:
         """Find the page's tabs, and the controls in each, once they are laid out."""
         self.place = place = places_of(blocks)
         self.kept = kept(page, place)
+        self._folds = {one.component._id: folds_of(blocks, one.component) for one in self.kept}
         here = [part for part in blocks.blocks.values() if part.page == blocks.current_page]
         self.tabs = {part._id: part for part in here if isinstance(part, gr.Tabs)}
         self.lies_in = {number: place(tabs) for number, tabs in self.tabs.items()}
@@ -81,12 +83,14 @@ class Address:
             **QUIET,
         )
         components = [one.component for one in self.kept]
+        folds = list({fold._id: fold for several in self._folds.values() for fold in several}.values())
         controls, tabs = json.dumps([part._id for part in components]), json.dumps([*self.tabs])
+        closed = json.dumps([fold._id for fold in folds])
         self._asked.change(
             fn=None,
-            js=f"(answer) => window.explorerAddress.values(answer, [{controls}, {tabs}])",
+            js=f"(answer) => window.explorerAddress.values(answer, [{controls}, {tabs}, {closed}])",
             inputs=[self._answer],
-            outputs=[*components, *self.tabs.values(), self.remark, self._opened],
+            outputs=[*components, *self.tabs.values(), *folds, self.remark, self._opened],
             **QUIET,
         )
         if components:
@@ -138,7 +142,8 @@ class Address:
             if carried is None
             else _brought(source, values and not said, self.title(tabs[-1]) if tabs else "")
         )
-        return answer | {"address": {"values": values, "tabs": turned, "said": str(remark)}}
+        folds = [fold._id for number in values for fold in self._folds[int(number)]]
+        return answer | {"address": {"values": values, "tabs": turned, "folds": folds, "said": str(remark)}}
 
     def refused(self, fragment: str) -> list[str]:
         """Return a sentence for each thing that a fragment asks for and that this page has not; its model isn't looked for."""

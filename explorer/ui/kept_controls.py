@@ -164,15 +164,29 @@ def _is_kept(name: str, part: Any) -> bool:
     return part.elem_id != RUN_PICKER and not isinstance(part, (gr.JSON, gr.State, gr.HTML)) and hasattr(part, "change")
 
 
-def places_of(blocks: gr.Blocks) -> Callable[[Any], Place]:
-    """Return the function that says where a component of the current page lies."""
+def _holders(blocks: gr.Blocks) -> dict[int, Any]:
+    """Return, by the number of each component of the current page, what it lies in."""
     # By the children and not by `parent`, which a second `with` of the same component changes.
-    holds: dict[int, Any] = {
+    return {
         child._id: part
         for part in blocks.blocks.values()
         if part.page == blocks.current_page
         for child in getattr(part, "children", ())
     }
+
+
+def folds_of(blocks: gr.Blocks, part: Any) -> list[gr.Accordion]:
+    """Return the folds of the current page that a component lies in, and that are closed as the page opens."""
+    holds, found = _holders(blocks), list[gr.Accordion]()
+    while (part := holds.get(part._id)) is not None:
+        if isinstance(part, gr.Accordion) and not part.open:
+            found.append(part)
+    return found
+
+
+def places_of(blocks: gr.Blocks) -> Callable[[Any], Place]:
+    """Return the function that says where a component of the current page lies."""
+    holds = _holders(blocks)
 
     def place(part: Any) -> Place:
         found: list[tuple[int, str]] = []

@@ -205,6 +205,15 @@ def test_what_an_address_asks_for_in_vain_is_said(visit: Visit) -> None:
     expect(visit.page.locator("textarea:visible").first).to_have_value("One [MASK].")
 
 
+def test_a_fold_is_open_where_the_address_sets_what_lies_in_it(visit: Visit) -> None:
+    visit.page.goto(f"{visit.address}/context#tab=probe&penalty=0.3")
+    penalty = visit.page.get_by_label("number input for Penalty")
+    expect(penalty).to_be_visible()
+    expect(penalty).to_have_value("0.3")
+    visit.open("context#tab=probe", "#probe-figure")
+    expect(penalty).to_be_hidden()
+
+
 def test_a_page_that_nobody_touched_has_a_bare_address(visit: Visit) -> None:
     visit.open("masking", "#fill-figure")
     visit.page.wait_for_timeout(WRITTEN)
