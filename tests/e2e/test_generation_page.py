@@ -28,6 +28,10 @@ def test_a_text_is_continued_and_branches_where_a_token_is_pressed(visit: Visit)
     assert box["y"] + box["height"] <= FOLD
     nav = page.locator(".top nav .chapter").evaluate_all("parts => parts.map((part) => part.offsetTop)")
     assert len(set(nav)) == 1, "the navigation stands on one line"
+    page.get_by_role("button", name="Data: one token").click()
+    at_one = page.locator(".folds:visible").last.get_by_role("grid")
+    expect(at_one).to_contain_text("probability")
+    expect(at_one.get_by_role("row").nth(1)).to_be_visible()
 
     pressed = page.locator('[data-decoding="top_p"] button.piece').nth(5)
     word = str(pressed.text_content())

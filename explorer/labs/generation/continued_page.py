@@ -13,6 +13,7 @@ from explorer.labs.generation.continued import TRY, WRITER, ContinueParams, Cont
 from explorer.models.families import Capability
 from explorer.ui.components import rich_text, scripted, token_chips, while_in_view
 from explorer.ui.controls import control
+from explorer.ui.folds import Panel, page_frame
 from explorer.ui.kit import (
     QUIET,
     Tries,
@@ -123,6 +124,8 @@ def build_continued(page: Page, tab: gr.Tab) -> None:
     others = token_chips(elem_id="next-others")
 
     place: list[Output] = [*view, (others, next_figures.alternatives)]
+    why("how a token is chosen", WHY)
+    folded, at_one = folds(CONTINUE_TEXT, "the rows"), folds(NEXT_TOKEN, "one token")
     shown = [
         (said, figures.continue_sentence),
         (rows, figures.rows_view),
@@ -135,16 +138,18 @@ def build_continued(page: Page, tab: gr.Tab) -> None:
     def buttons(result: ContinueResult) -> list[Any]:
         return start_or_stop(not result.done)
 
-    why("how a token is chosen", WHY)
-    folded = folds(CONTINUE_TEXT, "the rows")
-    stream = Stream(page, CONTINUE_TEXT, asked.inputs, shown, folded, steered=[([start, stop], buttons)])
+    steered: list[Output] = [
+        ([start, stop], buttons),
+        (at_one.table, _of_next(lambda found: page_frame(next_figures.next_table(found)))),
+    ]
+    stream = Stream(page, CONTINUE_TEXT, asked.inputs, shown, folded, steered=steered)
     wanted = _wanted(asked, start, tries, others)
     opened = map(asked.afresh, [while_in_view("#continue-rows", *asked.able), tab.select])
     stream.opens(*opened, note=bar, start=str(start.value), asked=wanted)
     stream.on(*wanted)
 
     stream.stops(start, stop)
-    _at_a_token(page, asked, rows, place)
+    _at_a_token(page, asked, rows, place, at_one)
 
 
 def _of_next(draw: Draw) -> Draw:
@@ -168,12 +173,12 @@ def _branch(shown: dict[str, Any], event: gr.EventData) -> str:
     return " ".join(map(str, shown["branches"][event.positions[-1]]))
 
 
-def _at_a_token(page: Page, asked: Asked, rows: gr.HTML, place: list[Output]) -> None:
+def _at_a_token(page: Page, asked: Asked, rows: gr.HTML, place: list[Output], folded: Panel) -> None:
     """Wire the distribution at a pressed token."""
     # Filled by the press; a client names them.
     hidden = {name: control(NextParams, name, visible="hidden", choices=()) for name in ("decoding", "chosen")}
     own = {name: asked.inputs[name] for name in ("model", "text", "branch", "k", "p", "temperature")}
-    at_token = Connection(page, NEXT_TOKEN, {**own, **hidden}, place, folds(NEXT_TOKEN, "one token"))
+    at_token = Connection(page, NEXT_TOKEN, {**own, **hidden}, place, folded)
 
     def pressed(event: gr.EventData) -> dict[str, Any]:
         return {name: getattr(event, name) for name in ("branch", "decoding", "chosen")}
