@@ -58,6 +58,11 @@ def test_it_opens_with_a_worked_example_beside_distilberts_figures(student_page:
     expect(said(student_page, "#seeds-said")).to_contain_text(f"over {SEEDS} seeds")
     student_page.page.wait_for_selector("#seeds-figure .plot[data-drawn]")
     assert student_page.page.locator("#seeds-list tbody tr").count() == SEEDS + 1
+    sizes = student_page.page.locator("#distill-sizes")
+    expect(sizes).to_contain_text("Not weighed and timed on this machine yet")
+    student_page.page.click("#distill-time")
+    expect(sizes).to_contain_text("Measured here, now")
+    expect(student_page.page.locator("#distill-time")).to_be_hidden()
     expect(student_page.page.locator("#distilbert")).to_contain_text("66M of BERT-base's 110M (40% fewer)")
     expect(student_page.page.locator("#distill-curves .plot")).to_have_attribute(
         "aria-label", re.compile("The student reaches accuracy")

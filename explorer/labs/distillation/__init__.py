@@ -13,6 +13,7 @@ from explorer.labs.distillation.params import (
     FollowStudentParams,
     LossesParams,
     SoftTargetsParams,
+    TimedStudentParams,
 )
 from explorer.runs.comparing import require_success
 
@@ -36,9 +37,7 @@ GRADIENTS = Action(
     called="soft_gradients",
 )
 DISTILL = LiveAction(f"{_LIVE}:distill", DistillParams, train_figures.distill_table, require_success)
-FOLLOW_STUDENT = LiveAction(
-    f"{_LIVE}:follow_student", FollowStudentParams, train_figures.distill_table, require_success
-)
+FOLLOW_STUDENT = LiveAction(f"{_LIVE}:follow_student", TimedStudentParams, train_figures.distill_table, require_success)
 STUDENT_SEEDS = LiveAction(f"{_LIVE}:student_seeds", FollowStudentParams, seed_figures.seeds_table, require_success)
 ABLATE = LiveAction(
     f"{_LIVE}:ablate", AblationParams, ablation_figures.ablation_table, require_success, called="ablate_distillation"

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from explorer.engine.protocol import Engine, Job
 from explorer.errors import BadInputError, ExplorerError
-from explorer.labs.distillation.params import AblationParams, DistillParams, FollowStudentParams
+from explorer.labs.distillation.params import AblationParams, DistillParams, FollowStudentParams, TimedStudentParams
 from explorer.labs.distillation.train import Ablated, Distilled, MeasureParams, Seeded
 from explorer.runs.comparing import follow_all
 from explorer.runs.examples import COMPANIONS, EVERY, FEW
@@ -38,14 +38,14 @@ def _text_of(params: DistillParams | AblationParams) -> str:
     return params.task if params.task and card(params.task, settings()).task.masked else ""
 
 
-def follow_student(engine: Engine, params: FollowStudentParams, owner: str) -> Iterator[Distilled | None]:
+def follow_student(engine: Engine, params: TimedStudentParams, owner: str) -> Iterator[Distilled | None]:
     """Follow a student that was started earlier, with its companion on labels alone if there is one, and both of other
     seeds.
     """
     record = _student(engine, params)
     mine = _with_companion(engine, record)
     others = tuple(pair for pair in seeds_of(engine, record) if pair[0] != record.run_id)
-    yield from _followed(engine, _teacher_of(engine, record), (mine, *others))
+    yield from _followed(engine, _teacher_of(engine, record), (mine, *others), params.timed)
 
 
 def student_seeds(engine: Engine, params: FollowStudentParams, owner: str) -> Iterator[Seeded | None]:
@@ -119,16 +119,17 @@ def _companion(engine: Engine, record: RunRecord) -> str | None:
 
 
 def _followed(
-    engine: Engine, teacher: RunRecord | None, seeds: tuple[tuple[str, ...], ...]
+    engine: Engine, teacher: RunRecord | None, seeds: tuple[tuple[str, ...], ...], timed: bool = True
 ) -> Iterator[Distilled | None]:
-    """Follow the runs of all seeds. seeds: the runs of each; the first one's are drawn and weighed."""
+    """Follow the runs of all seeds. seeds: the runs of each; the first one's are drawn, and weighed and timed if `timed`."""
     shown: Distilled | None = None
     for compared in follow_all(engine.runs, tuple(run_id for of_seed in seeds for run_id in of_seed)):
         if compared:
             first, *others = _paired(compared.records, seeds)
-            shown = Distilled(teacher, first, others=tuple(record for pair in others for record in pair))
+            others_of_all = tuple(record for pair in others for record in pair)
+            shown = Distilled(teacher, first, others=others_of_all, timed=timed)
         yield shown if compared else None
-    if shown and shown.students[0].outcome is not None:  # timed last, when no run needs the processor
+    if timed and shown and shown.students[0].outcome is not None:  # timed last, when no run needs the processor
         runs = seeds[0]
         asked = MeasureParams((teacher.run_id, *runs)) if teacher else MeasureParams(runs, whole=True)
         yield replace(shown, sizes=engine.follow(MEASURE, asked).last.result())

@@ -227,6 +227,13 @@ class FollowStudentParams:
 
 
 @params
+class TimedStudentParams(FollowStudentParams):
+    """The same. timed: whether it is weighed and timed here once it has ended, which takes seconds of the processor."""
+
+    timed: Annotated[bool, Flag()] = True
+
+
+@params
 class AblationParams:
     """A student with three terms in its loss, and the same one without each, and from a random start."""
 

@@ -189,7 +189,8 @@ def seeds_list(result: Seeded) -> Markup:
         between = f"{in_points(interval.mean)} ({in_points(interval.low)} to {in_points(interval.high)})"
         rows.append(("mean (95% interval)", *means, between))
     heads = ("seed", "with the teacher's answers", f"{known(first)} alone", "difference (points)")
-    return quoted(heads, rows) + caption(
+    each = Markup("<details><summary>Each seed</summary>{}</details>").format(quoted(heads, rows))
+    return each + caption(
         seeds_notes(result),
         f"{metric_title(metric).capitalize()} on the held-out examples. The interval is Student’s, of the differences of pairs "
         "with one seed. It holds what a new seed may change, and not what other held-out examples would.",

@@ -37,17 +37,25 @@ class Distilled:
     """Students and how far they are, the one that learns from its teacher first; sizes (the teacher's first) once all have ended.
 
     teacher: None on a plain text, where the students' model teaches as a whole. others: the same students of other seeds.
+    timed: whether the sizes come by themselves.
     """
 
     teacher: RunRecord | None
     students: tuple[RunRecord, ...]
     sizes: tuple[Size, ...] = ()
     others: tuple[RunRecord, ...] = ()
+    timed: bool = True
 
     @property
     def records(self) -> tuple[RunRecord, ...]:
         """The students of every seed."""
         return (*self.students, *self.others)
+
+    @property
+    def can_be_timed(self) -> bool:
+        """Whether the student has ended, and its sizes wait to be asked for."""
+        ended = self.students[0].outcome is not None and not any(one.status.is_active for one in self.records)
+        return ended and not self.timed
 
     @property
     def on_text(self) -> bool:

@@ -173,6 +173,7 @@ def sizes_list(result: Distilled) -> Markup:
     if not sizes:
         ended = not any(record.status.is_active for record in result.students)
         weighed = "Being weighed and timed" if student.outcome else "Not weighed: the student has not ended"
+        weighed = "Not weighed and timed on this machine yet" if result.can_be_timed else weighed
         title = weighed if ended else "Weighed and timed when they have ended"
     return quoted(heads, [teacher, *rows], title) + distill_notes(result)
 

@@ -23,6 +23,7 @@ from explorer.tuning.methods import STUDENT
 from explorer.tuning.students import is_student, labels_only
 from explorer.ui.components import apart, rich_text, while_in_view
 from explorer.ui.controls import control, controls
+from explorer.ui.kept_controls import OF_ANSWER
 from explorer.ui.kit import (
     QUIET,
     Tries,
@@ -164,6 +165,9 @@ def build_train(page: Page, picker: RunPicker, tab: gr.Tab) -> Callable[..., Non
             view = View("students", ids, sentence, curves, bar=lambda result: progress(result.records))
             tries = Tries(TRY)
     sizes = rich_text(elem_classes=["wide"], elem_id="distill-sizes")
+    time = gr.Button("Weigh and time them here", size="sm", visible=False, elem_id="distill-time")
+    hidden: dict[str, Any] = {"visible": "hidden", "label": "timed", "elem_classes": [OF_ANSWER]}
+    unasked, asked = (gr.Checkbox(value, **hidden) for value in (False, True))
     why("the loss and the papers", WHY)
     panel = folds(DISTILL)
     started = gr.Textbox("", visible="hidden", label="students")  # which runs Stop and Resume are about
@@ -180,18 +184,21 @@ def build_train(page: Page, picker: RunPicker, tab: gr.Tab) -> Callable[..., Non
             ",".join(active or over),
             # While steps come in, the list stays as it is.
             gr.skip() if moving else _students(page, owner, result.students[0].run_id),
+            gr.update(visible=result.can_be_timed),
         ]
 
     shown = [*view, (sizes, figures.sizes_list)]
     shared: dict[str, Any] = {
         "visitor": picker.visitor,
         "watch": Watch(),
-        "steered": [([start, stop, resume, started, student], steer)],
+        "steered": [([start, stop, resume, started, student, time], steer)],
     }
     given = {"teacher": picker.run, "model": page.model, **inputs}
     training = Stream(page, DISTILL, given, shown, panel, **shared)
-    following = Stream(page, FOLLOW_STUDENT, {"run": student}, shown, panel, **shared)
+    following = Stream(page, FOLLOW_STUDENT, {"run": student, "timed": unasked}, shown, panel, publish=False, **shared)
+    timing = Stream(page, FOLLOW_STUDENT, {"run": student, "timed": asked}, shown, panel, **shared)
     training.on(start.click)
+    timing.on(time.click)
     for name in TRY:
         training.on(tries.put(name, inputs, show_progress="full"))
     picker.on_press(stop, "stop", started)

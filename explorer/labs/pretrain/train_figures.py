@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -133,14 +132,20 @@ def _kept(record: RunRecord, name: str, colour: str) -> list[Trace]:
 
 
 def said_view(result: Compared) -> Markup:
-    """Tabulate for each run and question a row a checkpoint: the likeliest tokens, or how it goes on."""
-    return Markup("").join(_said_of(record, result.records) for record in result.records)
+    """Tabulate for each run and question a row a checkpoint: the likeliest tokens, or how it goes on; of several runs all but
+    the first are folded.
+    """
+    told = [record for record in result.records if record.said]
+    if len(result.records) == 1:
+        return Markup("").join(map(_said_of, told))
+    fold = Markup('<details class="said-by"{}><summary>{}</summary>{}</details>')
+    return Markup("").join(
+        fold.format("" if place else Markup(" open"), name_of(record, result.records), _said_of(record))
+        for place, record in enumerate(told)
+    )
 
 
-def _said_of(record: RunRecord, records: Sequence[RunRecord]) -> Markup:
-    if not record.said:
-        return Markup("")
-    title = Markup("<h3>{}</h3>").format(name_of(record, records)) if len(records) > 1 else Markup("")
+def _said_of(record: RunRecord) -> Markup:
     blanks = list(dict.fromkeys(_blank(one) for one in record.said))
     steps = _chosen_steps(sorted({one.step for one in record.said}), record.kept)
     by = {(one.step, _blank(one)): one for one in record.said}
@@ -152,9 +157,7 @@ def _said_of(record: RunRecord, records: Sequence[RunRecord]) -> Markup:
         )
         for step in steps
     ]
-    return Markup('{}<div class="wide"><table class="said-at">{}{}</table></div>').format(
-        title, head, Markup("").join(rows)
-    )
+    return Markup('<div class="wide"><table class="said-at">{}{}</table></div>').format(head, Markup("").join(rows))
 
 
 def _chosen_steps(steps: list[int], kept: int) -> list[int]:

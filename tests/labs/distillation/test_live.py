@@ -14,7 +14,7 @@ from explorer.engine.local import LocalEngine
 from explorer.errors import BadInputError, ExplorerError
 from explorer.labs.distillation import ABLATE, DISTILL, STUDENT_SEEDS, ablation_figures, live
 from explorer.labs.distillation import train_jobs as measuring
-from explorer.labs.distillation.params import AblationParams, DistillParams, FollowStudentParams
+from explorer.labs.distillation.params import AblationParams, DistillParams, FollowStudentParams, TimedStudentParams
 from explorer.labs.distillation.train import MeasureParams
 from explorer.runs.comparing import require_success
 from explorer.runs.examples import COMPANIONS, EVERY
@@ -70,13 +70,17 @@ def test_a_student_and_its_companion_train_and_are_measured(engine: LocalEngine,
 
 def test_one_that_was_started_earlier_is_found_with_its_companion(engine: LocalEngine, teacher: RunRecord) -> None:
     started = last(live.distill(engine, DistillParams(teacher.run_id, epochs=1, alpha=0.5), OWNER))
-    again = last(live.follow_student(engine, FollowStudentParams(started.students[0].run_id), "somebody"))
+    again = last(live.follow_student(engine, TimedStudentParams(started.students[0].run_id), "somebody"))
     assert [one.run_id for one in again.students] == [one.run_id for one in started.students]
     assert again.sizes
-    alone = last(live.follow_student(engine, FollowStudentParams(started.students[1].run_id), OWNER))
+    assert not again.can_be_timed
+    untimed = last(live.follow_student(engine, TimedStudentParams(started.students[0].run_id, timed=False), OWNER))
+    assert untimed.can_be_timed
+    assert not untimed.sizes
+    alone = last(live.follow_student(engine, TimedStudentParams(started.students[1].run_id), OWNER))
     assert [one.run_id for one in alone.students] == [started.students[1].run_id]
     with pytest.raises(BadInputError, match="is no student"):
-        last(live.follow_student(engine, FollowStudentParams(teacher.run_id), OWNER))
+        last(live.follow_student(engine, TimedStudentParams(teacher.run_id), OWNER))
 
 
 class TestSeeds:
@@ -100,7 +104,7 @@ class TestSeeds:
             found = last(live.student_seeds(engine, FollowStudentParams(first), "somebody"))
             assert [[one.run_id for one in pair] for pair in found.pairs] == [ids[:2], ids[2:]]
             assert found.interval is not None
-            again = last(live.follow_student(engine, FollowStudentParams(first), OWNER))
+            again = last(live.follow_student(engine, TimedStudentParams(first), OWNER))
             assert again.students[0].run_id == first
             assert {one.run_id for one in again.records} == set(ids)
         table = STUDENT_SEEDS.table(found)
@@ -183,7 +187,7 @@ class TestOnText:
         whole, of_student, _ = result.sizes
         assert whole.run_id == ""
         assert whole.parameters > of_student.parameters == student.parameters
-        again = last(live.follow_student(engine, FollowStudentParams(student.run_id), OWNER))
+        again = last(live.follow_student(engine, TimedStudentParams(student.run_id), OWNER))
         assert [one.run_id for one in again.students] == [student.run_id, alone.run_id]
         assert again.on_text
         kept = last(live.distill(engine, DistillParams(model=model_id, task=student.spec.task, epochs=1), OWNER))
