@@ -80,6 +80,13 @@ OTHER_COLOURS = """async () => {
 }"""
 """From light to dark or back; figures that nobody sees keep theirs, which saves half of what a page's last tabs take."""
 
+SEES = """(selector) => {
+  window.seen = false;
+  new MutationObserver(() => { window.seen ||= Boolean(document.querySelector(selector)?.checkVisibility()); })
+    .observe(document, { childList: true, subtree: true, attributes: true });
+}"""
+"""Notes in `window.seen` that an element stood there, were it for a moment: a tiny model answers within one look."""
+
 BEGINS = """new MutationObserver(() => {
   window.began ||= [...document.querySelectorAll("progress")].some((bar) => bar.offsetParent);
 }).observe(document, { childList: true, subtree: true });"""

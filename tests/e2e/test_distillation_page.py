@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Locator, expect
 
 from explorer.runs.examples import EVERY, SEEDS
+from tests.e2e.looks import SEES
 from tests.e2e.running import LOST, TRIES, panel, type_number
 from tests.e2e.visiting import PATIENCE, Visit, open_tab
 
@@ -152,8 +153,9 @@ def test_the_ablation_draws_the_example_then_ones_own_five_students(student_page
     for quoted in ("−2.96", "−1.46", "−0.31", "−3.69", "Table 4"):
         expect(page.locator("#ablation-list")).to_contain_text(quoted)
     learn_from_text(student_page, 1)
+    page.evaluate(SEES, "#ablation-figure[data-stale='of the run before'] .plot")
     page.click("#ablate")
-    page.wait_for_selector("#ablation-figure[data-stale='of the run before'] .plot", state="visible")
+    page.wait_for_function("window.seen")
     expect(page.locator("#ablation-list")).to_contain_text("without the hidden words")
     expect(said(student_page, "#ablation-said")).to_contain_text("With all three terms the student reaches")
     assert page.locator("#ablation-list tbody tr").count() == 5

@@ -15,7 +15,7 @@ from playwright.sync_api import Locator, expect
 
 from explorer.maths.importance import SCORES
 from tests.caller import Caller
-from tests.e2e.looks import BEGINS
+from tests.e2e.looks import BEGINS, SEES
 from tests.e2e.visiting import Visit, open_tab
 
 pytestmark = pytest.mark.e2e
@@ -93,14 +93,6 @@ def take(visit: Visit, label: str, name: str) -> None:
     visit.page.get_by_role("option", name=name, exact=True).click()
 
 
-SEES = """(id) => {
-  window.seen = false;
-  new MutationObserver(() => { window.seen ||= Boolean(document.getElementById(id)?.offsetParent); })
-    .observe(document, { childList: true, subtree: true, attributes: true });
-}"""
-"""Notes in `window.seen` that an element stood there, were it for a moment: a tiny model answers within one look."""
-
-
 def test_a_run_of_ones_own_is_computed_in_no_tab_until_start_is_pressed(shared: Visit, tiny_run: str) -> None:
     # Anew, or a second try would find what the first has pressed.
     shared.open(f"pruning?run={tiny_run}", "#orders-figure")
@@ -111,7 +103,7 @@ def test_a_run_of_ones_own_is_computed_in_no_tab_until_start_is_pressed(shared: 
     assert not shared.page.evaluate("window.began"), "nobody has pressed anything"
     for name, start in zip(TABS, STARTS, strict=True):
         open_tab(shared.page, name)
-        shared.page.evaluate(SEES, f"{start}-stop")
+        shared.page.evaluate(SEES, f"#{start}-stop")
         shared.page.click(f"#{start}")
         shared.page.wait_for_function("window.seen")
         expect(shared.page.locator(f"#{start}")).to_be_visible()

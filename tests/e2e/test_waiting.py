@@ -98,7 +98,7 @@ def test_a_figure_has_its_place_from_the_first_and_says_when_it_is_computed_anew
         "() => [...document.querySelectorAll('.plot[data-drawn]')].some((p) => p.offsetParent)"
     )
     widths = visit.page.evaluate("[...window.widths]")
-    visit.open("models", "")
+    visit.open("models#tab=bars", "")
     widths += visit.page.evaluate("[...window.widths]")
     assert len(set(widths)) == 1, "the page's width jumped"
 

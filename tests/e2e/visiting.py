@@ -83,7 +83,7 @@ def open_tab(page: Any, name: str) -> None:
     tab = page.get_by_role("tab", name=name, exact=True)
     if not tab.is_visible():
         page.get_by_label("More tabs").click()
-        tab = page.locator(".overflow-dropdown button", has_text=name)
+        tab = page.locator(".overflow-dropdown").get_by_role("button", name=name, exact=True)
     tab.click()
 
 
