@@ -14,10 +14,9 @@ from typing import Any
 from explorer.runs.cpu_share import SHARE, Share
 
 HEAVY_SECONDS = 0.3
-"""Seconds, in one turn or in several, from which work is heavy and gives way to short turns."""
-
-LONG_SECONDS = 0.5
-"""Seconds that a turn is expected to take from which it is long: one worker is always kept free of long turns."""
+"""Seconds, in one turn or in several, from which work is heavy and gives way to short turns: one worker is always kept
+free of it.
+"""
 
 PATIENCE = 4.0
 """Work waits at most this many times its own length before it goes first; after a heavy turn the short ones have the
@@ -69,7 +68,12 @@ class Turn:
     @property
     def is_heavy(self) -> bool:
         """Whether the turn gives way to short turns: what goes on after a first answer does."""
-        return self.since is not None or self.spent + self.expected >= HEAVY_SECONDS
+        return self.since is not None or self.is_long
+
+    @property
+    def is_long(self) -> bool:
+        """Whether one worker is kept free of the turn."""
+        return self.spent + self.expected >= HEAVY_SECONDS
 
 
 @dataclass(frozen=True)
@@ -122,7 +126,7 @@ class Workers:
                 taken, seconds = self._next()
                 if taken:
                     self._waiting = [turn for turn in self._waiting if turn not in taken]
-                    self._long += any(map(_is_long, taken))
+                    self._long += taken[0].is_long
                     if taken[0].together is not None:
                         self._computed.add(taken[0].alike)
                     return taken
@@ -136,7 +140,7 @@ class Workers:
         # read the same weights twice.
         short = [turn for turn in self._waiting if not turn.is_heavy and turn.alike not in self._computed]
         has_place = self._long < self._most_long
-        heavy = [turn for turn in self._waiting if turn.is_heavy and (has_place or not _is_long(turn))]
+        heavy = [turn for turn in self._waiting if turn.is_heavy and (has_place or not turn.is_long)]
         first = min(heavy, key=_due, default=None)
         seconds = None
         if first is not None:
@@ -178,7 +182,7 @@ class Workers:
                 self._took.popitem(last=False)
             if taken[0].is_heavy:
                 self._heavy_ended, self._heavy_took = time.monotonic(), seconds
-            self._long -= any(map(_is_long, taken))
+            self._long -= taken[0].is_long
             if taken[0].together is not None:
                 self._computed.discard(taken[0].alike)
             self._changed.notify_all()
@@ -186,7 +190,3 @@ class Workers:
 
 def _due(turn: Turn) -> float:
     return turn.due
-
-
-def _is_long(turn: Turn) -> bool:
-    return turn.expected >= LONG_SECONDS
