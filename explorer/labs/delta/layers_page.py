@@ -22,10 +22,9 @@ from explorer.ui.streams import Stream
 from explorer.ui.wiring import Connection
 
 OPEN = (
-    "An open question after the paper: does full fine-tuning amplify too, or is its update more general? Train both on the "
-    "same examples and see. Both are compared in the first r directions of their own update. The figure opens with two LoRA "
-    "runs: the bundled run of full fine-tuning comes without its weights, which are as large as the model, so there is no "
-    "factor of it until you train it."
+    "An open question after the paper: does full fine-tuning amplify too, or is its update more general? The figure opens with "
+    "a pair that was trained for it on the same examples. Each is looked at in the first r directions of its own update. Full "
+    "fine-tuning's weights are as large as the model and not bundled: a run of it can be chosen once you have trained one."
 )
 
 
@@ -35,10 +34,10 @@ def build_layers(
     """Fill and wire the tab. Return the list with the second run, and the places that depend on the run."""
     with two_columns():
         with inputs_column():
-            other = picker.dropdown("Beside the run above", value=OTHER_RANK)
             module = control(FactorsParams, "module", choices=[(module_name(name), name) for name in TARGETS])
             directions = control(FactorsParams, "r", elem_id="factors-r")
             start = gr.Button("Train both and compare", variant="primary", elem_id="experiment")
+            other = picker.dropdown("Or compare the run above with", value=OTHER_RANK)
             caption(OPEN)
         with outputs_column():
             view = View(
@@ -51,7 +50,7 @@ def build_layers(
             )
     asked = {"module": module, "r": directions}
     compare = Connection(page, FACTORS, {"run_a": picker.run, "run_b": other, **asked}, view)
-    changed = [other.input, module.input, directions.change]
+    changed = [other.input, module.input, directions.input]
     compare.on(*changed)
     shown = [(compare.shown.components, _as_far)]
     experiment = Stream(page, EXPERIMENT, asked, shown, compare.folded, visitor=picker.visitor)
