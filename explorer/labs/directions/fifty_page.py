@@ -30,7 +30,7 @@ def build_fifty(page: Page, tab: gr.Tab) -> None:
                 "Each column is a sentence: rest on a mark to read it. Higher is surer. Triangles point the way in which the "
                 "reader goes. Values below the scale are drawn on its lowest line."
             )
-        with outputs_column(4):
+        with outputs_column(3):
             view = View(
                 *("fifty-sentences", "fifty", figures.fifty_sentence, figures.fifty_figure, figures.fifty_bar),
                 notes=figures.fifty_notes,
