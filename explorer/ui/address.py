@@ -56,7 +56,8 @@ class Address:
         """Find the page's tabs, and the controls in each, once they are laid out."""
         self.place = place = places_of(blocks)
         self.kept = kept(page, place)
-        self._folds = {one.component._id: folds_of(blocks, one.component) for one in self.kept}
+        folds = folds_of(blocks)
+        self._folds = {one.component._id: folds(one.component) for one in self.kept}
         here = [part for part in blocks.blocks.values() if part.page == blocks.current_page]
         self.tabs = {part._id: part for part in here if isinstance(part, gr.Tabs)}
         self.lies_in = {number: place(tabs) for number, tabs in self.tabs.items()}

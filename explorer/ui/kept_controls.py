@@ -175,13 +175,18 @@ def _holders(blocks: gr.Blocks) -> dict[int, Any]:
     }
 
 
-def folds_of(blocks: gr.Blocks, part: Any) -> list[gr.Accordion]:
-    """Return the folds of the current page that a component lies in, and that are closed as the page opens."""
-    holds, found = _holders(blocks), list[gr.Accordion]()
-    while (part := holds.get(part._id)) is not None:
-        if isinstance(part, gr.Accordion) and not part.open:
-            found.append(part)
-    return found
+def folds_of(blocks: gr.Blocks) -> Callable[[Any], list[gr.Accordion]]:
+    """Return the function that lists the folds of the current page that a component lies in, and that open closed."""
+    holds = _holders(blocks)
+
+    def folds(part: Any) -> list[gr.Accordion]:
+        found: list[gr.Accordion] = []
+        while (part := holds.get(part._id)) is not None:
+            if isinstance(part, gr.Accordion) and not part.open:
+                found.append(part)
+        return found
+
+    return folds
 
 
 def places_of(blocks: gr.Blocks) -> Callable[[Any], Place]:

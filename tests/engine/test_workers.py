@@ -307,7 +307,9 @@ def test_who_waits_is_told_what_stands_before(clock: Clock) -> None:
     until(lambda: workers.line(-1.0).questions == 0)
 
 
-def test_long_turns_leave_a_worker_to_the_short(clock: Clock) -> None:
+@pytest.mark.parametrize("turn", [{"kind": "long"}, {"kind": "piece", "since": 0.0, "spent": module.HEAVY_SECONDS}])
+def test_long_turns_leave_a_worker_to_the_short(clock: Clock, turn: dict[str, Any]) -> None:
+    """Long as a turn, or as all the turns of one computation."""
     workers, gate, began, short = Workers(2), threading.Event(), list[int](), threading.Event()
     learned(workers, clock, long=2.0)
 
@@ -316,7 +318,8 @@ def test_long_turns_leave_a_worker_to_the_short(clock: Clock) -> None:
         assert gate.wait(WAIT)
 
     for _ in range(3):
-        workers.submit(Turn(wait, "long"))
+        workers.submit(Turn(wait, **turn))
+    until(lambda: bool(began))
     workers.submit(Turn(short.set, "short"))
     assert short.wait(WAIT)
     assert len(began) == 1
@@ -364,20 +367,3 @@ def test_who_asks_what_is_being_computed_for_others_is_in_the_next_batch(clock: 
     gate.set()
     until(lambda: len(done) == 2)
     assert done[1] == ["a", "b"]
-
-
-def test_what_has_taken_long_leaves_a_worker_to_the_short(clock: Clock) -> None:
-    workers, gate, began, short = Workers(2), threading.Event(), list[int](), threading.Event()
-
-    def wait() -> None:
-        began.append(1)
-        assert gate.wait(WAIT)
-
-    for _ in range(3):
-        workers.submit(Turn(wait, "piece", since=0.0, spent=module.HEAVY_SECONDS))
-    until(lambda: bool(began))
-    workers.submit(Turn(short.set, "short"))
-    assert short.wait(WAIT)
-    assert len(began) == 1
-    gate.set()
-    until(lambda: len(began) == 3)
