@@ -43,6 +43,7 @@ def follow_several(
     def draw(names: str) -> list[Any]:
         records = tuple(record for name in bundled if (record := picker.found(name)) is not None)
         result = as_result(Compared(records)) if records and not names else None
-        return [gr.skip()] * len(stream.shown.components) if result is None else stream.shown.values(result)
+        return [gr.skip()] * len(places) if result is None else [*stream.shown.values(result), stream.seen(result)]
 
-    tab.select(draw, [started], stream.shown.components, **QUIET)  # nothing of one's own stands there yet
+    places = [*stream.shown.components, stream.folded.table]
+    tab.select(draw, [started], places, **QUIET)  # nothing of one's own stands there yet
