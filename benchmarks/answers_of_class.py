@@ -9,8 +9,7 @@ import time
 from dataclasses import dataclass, field
 from typing import Any
 
-import httpx
-
+from benchmarks.browser import Browser
 from explorer.lessons.routes import KEY
 
 PHONES = 60
@@ -40,18 +39,18 @@ class Answered:
         )
 
 
-async def give_lesson(browser: httpx.AsyncClient) -> Answered:
+async def give_lesson(browser: Browser) -> Answered:
     """Open a class, let the phones join, and have them answer the first questions."""
-    opened = (await browser.post("explorer/class", json={"name": LESSON})).json()
+    opened = await browser.post("explorer/class", {"name": LESSON})
     code, key, result = opened["code"], {KEY: opened["key"]}, Answered()
-    lesson = (await browser.get(f"explorer/class/{code}/lesson", headers=key)).json()
+    lesson = await browser.get(f"explorer/class/{code}/lesson", headers=key)
     phones = [asyncio.create_task(_phone(browser, code, number, result)) for number in range(PHONES)]
     for step in range(QUESTIONS):
         turned = {"step": step, "revealed": False}
-        (await browser.post(f"explorer/class/{code}/turn", json=turned, headers=key)).raise_for_status()
+        await browser.post(f"explorer/class/{code}/turn", turned, key)
         await _watch(browser, code, key, result, lesson["steps"][step])
         shown = {"step": step, "revealed": True}
-        (await browser.post(f"explorer/class/{code}/turn", json=shown, headers=key)).raise_for_status()
+        await browser.post(f"explorer/class/{code}/turn", shown, key)
     await asyncio.gather(*phones)
     return result
 
@@ -59,35 +58,35 @@ async def give_lesson(browser: httpx.AsyncClient) -> Answered:
 _times: dict[str, list[float]] = {}
 
 
-async def _watch(browser: httpx.AsyncClient, code: str, key: dict[str, str], result: Answered, step: Any) -> None:
+async def _watch(browser: Browser, code: str, key: dict[str, str], result: Answered, step: Any) -> None:
     """Follow the lecturer's count until all have answered, or too long has passed."""
     times = _times.setdefault(code, [])
     times.clear()
     news, known, deadline = "", 0, time.monotonic() + 4 * WITHIN
     while known < PHONES and time.monotonic() < deadline:
-        seen = (await browser.get(f"explorer/class/{code}/watch", params={"after": news}, headers=key)).json()
+        seen = await browser.get(f"explorer/class/{code}/watch", {"after": news}, key)
         news, now = seen["news"], time.monotonic()
         result.late += [now - when for when in times[known : seen["answered"]]]
         known = seen["answered"]
     result.counted += known
 
 
-async def _phone(browser: httpx.AsyncClient, code: str, number: int, result: Answered) -> None:
+async def _phone(browser: Browser, code: str, number: int, result: Answered) -> None:
     """One student: joins, waits for each question, thinks for a while, and answers."""
     chance = random.Random(number)
-    name, news = (await browser.post(f"explorer/class/{code}/join", json={})).json()["name"], ""
+    name, news = (await browser.post(f"explorer/class/{code}/join", {}))["name"], ""
     for wanted in range(QUESTIONS):
         step: dict[str, Any] = {"step": -1}
         while step["step"] != wanted or step["revealed"]:
             where = {"name": name, "after": news}
-            step = (await browser.get(f"explorer/class/{code}/step", params=where)).json()
+            step = await browser.get(f"explorer/class/{code}/step", where)
             news = step["news"]
         await asyncio.sleep(chance.uniform(0, WITHIN))
         said = chance.choice(step["choices"]) if step["kind"] == "choice" else chance.choice(WORDS[:4])
         said = str(chance.randint(0, 50)) if step["kind"] == "number" else said
         began = time.monotonic()
         given = {"name": name, "step": wanted, "answer": said}
-        (await browser.post(f"explorer/class/{code}/answer", json=given)).raise_for_status()
+        await browser.post(f"explorer/class/{code}/answer", given)
         result.sent += 1
         result.confirmed.append(time.monotonic() - began)
         _times[code].append(time.monotonic())

@@ -10,8 +10,7 @@ import asyncio
 import time
 from statistics import median
 
-import httpx
-
+from benchmarks.browser import browsers
 from benchmarks.serving import served
 from benchmarks.visitors import BASELINE as INTERFACE
 from benchmarks.visitors import TEXT, Ask, ask_app, ask_interface
@@ -27,7 +26,7 @@ RUNS = 5
 
 
 async def _answer(address: str, ask: Ask) -> None:
-    async with httpx.AsyncClient(base_url=address, timeout=60) as browser:
+    async with browsers(address, 60) as browser:
         await ask(browser, "first", TEXT.format(0, 0))
 
 

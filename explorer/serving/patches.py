@@ -48,6 +48,16 @@ PATCHES = (
         },
     ),
     Patch(
+        "at_once.py",
+        "Every value of a question goes to a worker thread and back: a fifth of the server's own work on a question.",
+        "Came with gradio-app/gradio#13168, for files; #7796 proposed the opposite.",
+        {
+            "gradio.blocks:anyio.to_thread.run_sync": "",
+            "gradio.components:Textbox.preprocess": "self, payload",
+            "gradio.components:Textbox.postprocess": "self, value",
+        },
+    ),
+    Patch(
         "closing.py",
         "A question that is put just as the session's stream ends is answered into no stream: the page waits for ever.",
         "gradio-app/gradio#7921 and #10342 were other cases of it, both mended.",

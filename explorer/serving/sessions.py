@@ -49,6 +49,7 @@ class VisitorState(SessionState):
         self.is_closed = False
         self.STATE_TTL_WHEN_CLOSED = 3600
         self.nbytes = EMPTY_BYTES
+        self.weighed = 0
 
     @property
     def config_values(self) -> dict[int, Any]:  # type: ignore[override]
@@ -90,6 +91,10 @@ class VisitorStates(StateHolder):
         """Mark a session as used; those used least recently are dropped while there are too many or they hold too much."""
         super().update(session_id)
         with self.lock:
+            used = cast(VisitorState | None, self.session_data.get(session_id))
+            if used is None or used.weighed == used.nbytes:
+                return  # most questions leave a session as large as it was
+            used.weighed = used.nbytes
             held = sum(cast(VisitorState, session).nbytes for session in self.session_data.values())
             while held > self.most_bytes and len(self.session_data) > 1:
                 name, session = self.session_data.popitem(last=False)

@@ -13,9 +13,10 @@ import time
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
+from types import MethodType, ModuleType, SimpleNamespace
 from typing import Any
 
+import anyio
 import gradio
 import gradio as gr
 import httpx
@@ -25,7 +26,7 @@ from gradio.blocks import Blocks, BlocksConfig
 from gradio.exceptions import ServerFailedToStartError
 from gradio.state_holder import SessionState
 
-from explorer.serving import front_door, patches
+from explorer.serving import at_once, front_door, patches
 from explorer.serving.frontend import FRONTEND
 from tests.ports import serving
 from tests.rows import each_row
@@ -98,6 +99,35 @@ def test_sessions_describe_every_component(plain: gr.Blocks, monkeypatch: pytest
     described = counted(monkeypatch, BlocksConfig, "config_for_block")
     SessionState(plain)
     assert len(described) >= len(plain.blocks)
+
+
+def test_every_value_goes_to_a_thread(plain: gr.Blocks, monkeypatch: pytest.MonkeyPatch) -> None:
+    event, threads = next(iter(plain.fns.values())), set[int]()
+
+    def preprocess(said: str) -> str:
+        threads.add(threading.get_ident())
+        return said
+
+    monkeypatch.setattr(event.inputs[0], "preprocess", preprocess)
+    monkeypatch.setattr(gradio.blocks, "anyio", anyio)
+    asyncio.run(plain.preprocess_data(event, ["x"], None))
+    assert threads
+    assert threading.get_ident() not in threads
+
+
+def test_those_of_plain_components_are_read_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    text, file, threads = gr.Textbox(render=False), gr.File(render=False), list[int]()
+
+    def noted(component: Any, value: Any) -> Any:
+        threads.append(threading.get_ident())
+        return value
+
+    for component in (text, file):
+        own = MethodType(noted, component)
+        noted.__name__ = "preprocess"
+        assert asyncio.run(at_once.run_sync(own, "x", limiter=None)) == "x"
+    assert threads[0] == threading.get_ident()
+    assert threads[1] != threading.get_ident()
 
 
 def edited(value: Any, edits: list[list[Any]]) -> Any:
