@@ -29,6 +29,7 @@ TABS = (
     Tab("inputs", "The sum", "#sum-figure"),
     Tab("inputs", "Positions", "#positions-figure"),
     Tab("inputs", "Typos", "#typos-figure"),
+    Tab("inputs", "Typos, many sentences", "#shares-figure"),
     Tab("directions", "One blank", "#directions-figure"),
     Tab("directions", "Fifty sentences", "#fifty-figure"),
     Tab("directions", "Why not the next word?", "#proof-figure"),
@@ -45,6 +46,7 @@ TABS = (
     Tab("pairs", "One pair", "#pair-figure"),
     Tab("pairs", "All pairs of a text", "#all-pairs-figure"),
     Tab("pairs", "Order: SOP beside NSP", "#order-figure"),
+    Tab("pairs", "Both heads", "#kinds-figure"),
     Tab("pairs", "Did it help?", "#nsp-figure"),
     Tab("pretrain", "One row", "#row-drawn .row-documents"),
     Tab("pretrain", "From nothing", "#pretrain-figure"),
@@ -121,8 +123,12 @@ UNFOLDED = ("finetune", "delta")
 
 STREAMED = {
     ("finetune", "Train"),
+    ("finetune", "Compare all"),
+    ("finetune", "Sweep"),
     ("delta", "Spectrum"),
+    ("generation", "Adapt GPT-2"),
     ("distillation", "Train a student"),
+    ("distillation", "Ablation"),
     ("attribution", "A model's prediction"),
     ("pruning", "What matters"),
 }
@@ -150,7 +156,7 @@ DRAWN = {
 """What is the answer where it is neither a sentence nor a figure that comes first."""
 
 WORKED = {
-    ("inputs", "Typos"): "typos_over_shares",
+    ("inputs", "Typos, many sentences"): "typos_over_shares",
     ("context", "Probes"): "probe_layers",
     ("attribution", "A model's prediction"): "attribute",
     ("generation", "A meaning in words"): "generate",

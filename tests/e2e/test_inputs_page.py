@@ -72,6 +72,7 @@ class TestInputs:
         fold = page.locator(".folds:visible").first
         fold.get_by_role("button", name="Data").click()
         expect(fold.get_by_role("grid")).to_contain_text("roberta-mini")
+        open_tab(page, "Typos, many sentences")
         page.wait_for_selector("#shares-figure .plot[data-drawn]")
         inputs.assert_unharmed()
 

@@ -21,6 +21,7 @@ def test_one_pair_and_three_kinds_of_pairs(visit: Visit) -> None:
     page.get_by_role("button", name="Swap the two").click()
     expect(said).not_to_have_text(before)
 
+    open_tab(page, "Both heads")
     expect(page.locator("#kinds-said")).to_contain_text("Of the swapped pairs NSP (bert-small) accepts")
     kinds = page.locator("#kinds-notes")
     expect(kinds).to_contain_text("of 4 true pairs")

@@ -45,7 +45,10 @@ SYMBOLS = {
 """Where it comes from: a reader of the left goes to the right."""
 
 MOST_NAMES = 18
-"""Columns of a triangle that there is room to name; of more every second or third is."""
+"""Columns of a triangle that there is room to name where two stand in a row."""
+
+MOST_BESIDE = 14
+"""Tokens up to which all four triangles stand in one row."""
 
 FULLEST = 0.5
 """The weight from which on cells are as full as can be: few are beyond it but for those that may see nothing else."""
@@ -229,18 +232,22 @@ def sight_notes(result: SightResult, show: str = MASKS) -> Markup:
 
 def sight_figure(result: SightResult, show: str = MASKS) -> Picture:
     """Draw four grids: a row for each position that looks, a column for each looked at; the answering row is outlined."""
-    height = 2 * (22 * max(len(sight.tokens) for sight in result.sights) + 110)
+    longest = max(len(sight.tokens) for sight in result.sights)
+    beside = len(result.sights) if longest <= MOST_BESIDE else 2
+    each = 22 * longest + 110
+    height = each * len(result.sights) // beside
     key = colorbar("weight", ".0%", **_KEY)
     scale = {"coloraxis": {"colorscale": MAGNITUDE, "cmin": 0, "cmax": FULLEST, "colorbar": key}}
     colours: Look = {"plot_bgcolor": "@grid"} if show == MASKS else scale
-    panels = [_sight_panel(sight, show) for sight in result.sights]
-    look = {"columns": 2, "gap": 0.14, "phone": 2 * height, **colours}
+    panels = [_sight_panel(sight, show, MOST_NAMES * 2 // beside) for sight in result.sights]
+    look = {"columns": beside, "gap": 0.14 if beside == 2 else 0.08, "phone": each * len(result.sights), **colours}
     return picture(sight_sentence(result, show), panels, height=height, **look)
 
 
-def _sight_panel(sight: Sight, show: str) -> Panel:
+def _sight_panel(sight: Sight, show: str, most: int) -> Panel:
+    """Draw one reader's grid. most: columns that are named; of more every second or third is."""
     names, count = [token_name(token) for token in sight.tokens], len(sight.tokens)
-    places, step, ends = list(range(count)), -(-count // MOST_NAMES), (-0.5, count - 0.5)  # rounded up
+    places, step, ends = list(range(count)), -(-count // most), (-0.5, count - 0.5)  # rounded up
     look: Look = {"grid": False, "zeroline": False, "size": 14}
     across = axis(span=ends, tickvals=places[::step], ticktext=names[::step], tickangle=-60, **look)
     down = axis(span=ends[::-1], tickvals=places, ticktext=names, **look)  # the first token is on top

@@ -104,7 +104,7 @@ def in_points(difference: float) -> str:
 
 
 def seeds_figure(result: Seeded) -> Picture | str:
-    """Draw every seed's two students, joined, and the means; below, what the teacher adds, with the interval."""
+    """Draw every seed's two students, joined, and the means; beside them what the teacher adds, with the interval."""
     measured, interval = result.measured, result.interval
     if interval is None:
         return ""
@@ -129,7 +129,7 @@ def seeds_figure(result: Seeded) -> Picture | str:
     added = axis("what the teacher adds, in points", standoff=4, span=_around(ends, 0.06, 1.0))
     added |= {"zeroline": True, "zerolinecolor": "@text", "zerolinewidth": 2}
     panels = [Panel(above, across, _rows(ROWS[1], ROWS[0])), Panel(below, added, _rows("mean", ROWS[2]))]
-    return picture(seeds_sentence(result), panels, columns=1, height=400)
+    return picture(seeds_sentence(result), panels, gap=0.16, height=250, phone=420)
 
 
 def _around(values: list[float], share: float = 0.04, least: float = 0.01) -> tuple[float, float]:
@@ -163,8 +163,8 @@ def _interval(interval: PairedInterval) -> Trace:
 def _teacher(score: float) -> Trace:
     said: Look = {
         "mode": "lines+text",
-        "text": ["", "teacher"],
-        "textposition": "top left",
+        "text": ["teacher", ""],
+        "textposition": "bottom left",
         "hover": "teacher: %{x:.4g}",
     }
     return line([score, score], [ROWS[1], ROWS[0]], "@text", "teacher", width=2, dash="dot", **said)
@@ -189,9 +189,10 @@ def seeds_list(result: Seeded) -> Markup:
         between = f"{in_points(interval.mean)} ({in_points(interval.low)} to {in_points(interval.high)})"
         rows.append(("mean (95% interval)", *means, between))
     heads = ("seed", "with the teacher's answers", f"{known(first)} alone", "difference (points)")
-    each = Markup("<details><summary>Each seed</summary>{}</details>").format(quoted(heads, rows))
-    return each + caption(
+    notes = caption(
         seeds_notes(result),
         f"{metric_title(metric).capitalize()} on the held-out examples. The interval is Student’s, of the differences of pairs "
         "with one seed. It holds what a new seed may change, and not what other held-out examples would.",
     )
+    folded = "<details><summary>Each seed, and what was measured</summary>{}{}</details>"
+    return Markup(folded).format(quoted(heads, rows), notes)

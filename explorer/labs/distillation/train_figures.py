@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from markupsafe import Markup
 
-from explorer.charts import Panel, Picture, Trace, axis, line, picture
+from explorer.charts import Look, Panel, Picture, Trace, axis, line, picture
 from explorer.charts.words import caption, compact, label, megabytes, milliseconds, percent, prose, quoted, strong
 from explorer.labs.distillation.train import Distilled, Size
 from explorer.runs.comparing import beyond_chance, two_compared
@@ -100,7 +100,7 @@ def _measured(record: RunRecord, name: str) -> float | None:
 
 
 def distill_figure(result: Distilled) -> Picture:
-    """Draw, from top to bottom, the held-out metric, the loss of a text's hidden words, and the agreement with the
+    """Draw, beside each other, the held-out metric, the loss of a text's hidden words, and the agreement with the
     teacher.
 
     The teacher's own line is drawn if it has one.
@@ -109,14 +109,14 @@ def distill_figure(result: Distilled) -> Picture:
     names = [result.students[0].leading_metric, *extra]
     last = max((record.steps or record.step or 1 for record in result.students), default=1)
     across, panels = axis("training step", span=(0, last * 1.02)), []
-    for place, name in enumerate(names):
+    for name in names:
         drawn = _lines(result, name, last)
         title, span = TITLES.get(name) or metric_title(name), _range(name, drawn, result.on_text)
         up = axis(title, standoff=12, span=span, percent=name == AGREEMENT)
-        panels.append(Panel(drawn, None if place else across, up))  # the panels below share the first one's axis
-    height, said = {1: 330, 2: 430, 3: 540}[len(names)], distill_sentence(result)
+        panels.append(Panel(drawn, across, up))
     # A visitor's zoom survives the redraws.
-    return picture(said, panels, columns=1, height=height, legend=True, legend_size=14, uirevision="students")
+    look: Look = {"gap": 0.3 / len(names), "legend": True, "legend_size": 14, "uirevision": "students"}
+    return picture(distill_sentence(result), panels, height=330, phone=80 + 230 * len(names), **look)
 
 
 def _is_measured(result: Distilled, name: str) -> bool:

@@ -9,12 +9,12 @@ from explorer.labs.inputs.embeddings_page import build_sum
 from explorer.labs.inputs.pieces_page import build_pieces
 from explorer.labs.inputs.positions_page import build_positions
 from explorer.labs.inputs.relative_page import build_relative
-from explorer.labs.inputs.typos_page import build_typos
+from explorer.labs.inputs.typos_page import build_many, build_typos
 from explorer.ui.page import Page
 
 
 def build(page: Page) -> None:
-    """Lay out five tabs; the choice of tokenizers is the same in the first two."""
+    """Lay out six tabs; the choice of tokenizers is the same in the first two."""
     with gr.Tabs() as tabs:
         with gr.Tab("Pieces", id="pieces"):
             tokenizers, pieces = build_pieces(page)
@@ -27,3 +27,5 @@ def build(page: Page) -> None:
             build_relative(page, positions_tab)
         with gr.Tab("Typos", id="typos") as typos_tab:
             build_typos(page, typos_tab)
+        with gr.Tab("Typos, many sentences", id="many") as many_tab:
+            build_many(page, many_tab)

@@ -1,4 +1,4 @@
-"""Typos: the text beside the same with typing errors, and what they cost over many sentences."""
+"""Typos: the text beside the same with typing errors; on a tab of its own what they cost over many sentences."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ masks drawn anew. It doesn't mean robust to noisy input, which the paper does no
 
 
 def build_typos(page: Page, tab: gr.Tab) -> None:
-    """Fill and wire the tab: one text by hand or by seed; below it, many sentences."""
+    """Fill and wire the tab of one text, its typos by hand or by seed."""
     with two_columns():
         with inputs_column():
             able, label = all_with(Capability.MLM), f"Models that fill masks (up to {MOST_MODELS})"
@@ -82,29 +82,31 @@ def build_typos(page: Page, tab: gr.Tab) -> None:
     typos.on(tab.select, models.input, made["typed"].submit, next_seed.then, *tries.into(made, show_progress="full"))
     for event in (made["text"].submit, made["seed"].submit, made["share"].release, made["kinds"].input):
         typos.on(event(None, None, [made["typed"]], js="() => ''", **QUIET).then)
-    _build_shares(page, tab, models, made)
 
 
-def _build_shares(page: Page, tab: gr.Tab, models: gr.Dropdown, made: dict[str, Any]) -> None:
-    """Lay out and wire the same over the bundled sentences, with the models, the seed and the kinds of above."""
-    gr.Markdown("## Over several sentences")
+def build_many(page: Page, tab: gr.Tab) -> None:
+    """Fill and wire the tab of the same over the bundled sentences."""
     with two_columns():
         with inputs_column():
-            caption(
-                "Typos in more and more of the longer words of the bundled sentences, by the models, kinds and seed above. "
-                "The words that are asked for have no typo at any share, so each point is over the same words."
-            )
-            count = control(SharesParams, "sentences")
+            able, label = all_with(Capability.MLM), f"Models that fill masks (up to {MOST_MODELS})"
+            made: dict[str, Any] = {"models": control(SharesParams, "models", choices=able, label=label)}
+            made["sentences"] = control(SharesParams, "sentences")
             start, stop = start_stop("Measure", "typos-start")
+            with more("seed and kinds"):
+                made |= controls(SharesParams, seed=SEED)
+                made["kinds"] = control(SharesParams, "kinds")
+            caption(
+                "Typos in more and more of the longer words of the bundled sentences. The words that are asked for have no typo "
+                "at any share, so each point is over the same words."
+            )
         with outputs_column():
             view = View(
                 *("typos-over-shares", "shares", figures.shares_sentence, figures.shares_figure, figures.shares_bar),
                 notes=figures.shares_notes,
             )
-    inputs = {"models": models, "seed": made["seed"], "kinds": made["kinds"], "sentences": count}
     steered = [([start, stop], lambda result: start_or_stop(not result.is_done))]
-    stream = Stream(page, TYPOS_OVER_SHARES, inputs, view, steered=steered)
-    asked = [start.click, count.release]
+    stream = Stream(page, TYPOS_OVER_SHARES, made, view, steered=steered)
+    asked = [start.click, made["sentences"].release]
     stream.opens(tab.select, note=view.bar, start=str(start.value), asked=asked, last=gr.JSON(visible=False))
     stream.on(*asked)
     stream.stops(start, stop, view.bar, str(figures.STOPPED))

@@ -71,14 +71,12 @@ A model trained on NSP is at chance on order (52.0%), one trained on order still
 contains much of the easier one. (Lan et al. 2020, sections 3.1 and 4.6, Table 5)
 
 albert-mini learned order from 96,000 pairs, not from 500 million rows: it knows clear cases, a name before *she*, a beginning
-before what goes on. Of the easier task it has learned nothing on the way (table above).
+before what goes on. Of the easier task it has learned nothing on the way (figure above).
 """
 
 
 def build_order(page: Page, tab: gr.Tab) -> None:
-    """Fill and wire the tab: what each objective teaches of the other's task; one pair; both heads on three kinds of
-    pairs.
-    """
+    """Fill and wire the tab: what each objective teaches of the other's task, and one pair."""
     used = gr.Column()
     ours = _ours()
     if len(ours) == len(PAIRED):
@@ -109,7 +107,8 @@ def build_order(page: Page, tab: gr.Tab) -> None:
     boxes = list(texts.values())
     swapped = swap.click(fn=None, js="(a, b) => [b, a]", inputs=boxes, outputs=boxes, api_visibility="private")
     score.on(button.click, *(box.submit for box in boxes), sop.input, tab.select, swapped.then)
-    _both_heads(page, tab, sop, used)
+    with used:
+        names_used(page, sop)
 
 
 def _choice(capability: Capability, said: str) -> gr.Dropdown:
@@ -118,15 +117,13 @@ def _choice(capability: Capability, said: str) -> gr.Dropdown:
     return gr.Dropdown(able, value=next(iter(bundled_with(capability)), able[0]), label=said, allow_custom_value=True)
 
 
-def _both_heads(page: Page, tab: gr.Tab, sop: gr.Dropdown, used: gr.Column) -> None:
-    """Lay out and wire the same pairs by a head of each kind, and what both kinds score on held-out pairs.
-
-    used: the place where both models are named.
-    """
-    gr.Markdown("## Both heads on the same pairs")
+def build_both(page: Page, tab: gr.Tab) -> None:
+    """Fill and wire the tab: the same pairs by a head of each kind, and what both kinds score on held-out pairs."""
+    used = gr.Column()
     with two_columns():
         with inputs_column():
             nsp = _choice(Capability.NSP, "Model with an NSP head")
+            sop = _choice(Capability.SOP, "Model with an SOP head")
             texts = controls(KindsParams, text=STORY, other_text=OTHER)
             button = gr.Button("Score all three kinds", variant="primary")
         with outputs_column():

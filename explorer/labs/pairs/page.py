@@ -6,7 +6,7 @@ import gradio as gr
 from markupsafe import Markup
 
 from explorer.labs.pairs import SCORE_ALL_PAIRS, SCORE_PAIR, ablations, figures
-from explorer.labs.pairs.order_page import build_order
+from explorer.labs.pairs.order_page import build_both, build_order
 from explorer.labs.pairs.schema import AllPairsParams, PairParams, PairResult
 from explorer.models.catalog import bundled, bundled_with
 from explorer.models.families import Capability
@@ -92,7 +92,7 @@ neighbour, which is why ALBERT replaced it by sentence order. (Devlin et al. 201
 
 
 def build(page: Page) -> None:
-    """Lay out four tabs: one pair, all pairs of a text, sentence order, and what two papers say of NSP."""
+    """Lay out five tabs: one pair, all pairs of a text, sentence order, both heads, and what two papers say of NSP."""
     with gr.Tabs():
         with gr.Tab("One pair", id="one"):
             _one_pair(page)
@@ -100,6 +100,8 @@ def build(page: Page) -> None:
             _all_pairs(page, everything)
         with gr.Tab("Order: SOP beside NSP", id="order", visible=bool(bundled_with(Capability.SOP))) as order:
             build_order(page, order)  # its endpoints are there without a bundled model too
+        with gr.Tab("Both heads", id="both", visible=bool(bundled_with(Capability.SOP))) as both:
+            build_both(page, both)
         with gr.Tab("Did it help?", id="helped"):
             _did_it_help()
 
