@@ -52,6 +52,7 @@ class Case:
 
 
 PROBED = ("layer", "accuracy", "control", "selectivity", "ambiguous")
+RUNGS = ("layer", "guess", "probability", "hidden")
 A_WORD = 0.01
 """Two solvers may part at a word whose two likeliest labels are as likely; 240 words are held out at least."""
 
@@ -193,6 +194,10 @@ CASES = (
     Case("logit_lens", {"text": "The [MASK] sat.", "top_k": 3}, model="albert-mini"),
     Case("logit_lens", {"text": "The [MASK] sat.", "top_k": 3}, model="electra-mini-generator"),
     Case("logit_lens", {"text": f"{SENTENCE} The [MASK] left.", "top_k": 3}, model="gpt2-mini"),
+    Case("whole_pass", {"text": SENTENCE, "also_mask": ("bank", "late"), "head": 1}, RUNGS),
+    Case("whole_pass", {"text": "The [MASK] sat."}, RUNGS, "albert-mini"),
+    Case("whole_pass", {"text": NASTY, "position": 5}, RUNGS, "deberta-mini"),
+    Case("whole_pass", {"text": f"{SENTENCE} The [MASK] left."}, RUNGS[:3], "gpt2-mini"),
     Case("ablate_heads", {"text": "The [MASK] sat on the [MASK].", "heads": ((0, 1), (5, 2)), "top_k": 3}),
     Case("ablate_heads", {"text": "We left.", "sentence_b": SENTENCE, "heads": "1.2"}),
     Case("ablate_heads", {"text": "The [MASK] sat.", "heads": "1.2", "everywhere": True}, model="albert-mini"),

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from urllib.parse import quote, unquote, urlencode, urlsplit
 
+import gradio.routes
 from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
@@ -57,7 +58,10 @@ READS = ("GET", "HEAD", "OPTIONS")
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 """Names that lead to this machine only: Gradio asks itself by one when it starts."""
 
-OTHER_SITE = "Another site sent this for you. Open the app itself and ask there."
+OTHER_SITE = (
+    "Another site sent this for you. Open the app itself and ask there. (If you did, a proxy in between hides the name by which "
+    "you asked: it has to pass on the Host.)"
+)
 OTHER_NAME = "This server does not go by that name. Ask whoever runs it for its address (EXPLORER_HOSTS)."
 
 
@@ -99,7 +103,10 @@ class FrontDoor:
             await send(message)
 
         answer = self._own_answer(request)
-        if answer is None and sent_by_another and request.method not in READS:
+        # A browser says which site sent a question only over TLS or to this machine itself; elsewhere its Origin tells.
+        # A proxy on this machine may ask by another name than the visitor did.
+        told = _name_of(request.headers.get("host", "")) in LOOPBACK
+        if answer is None and (sent_by_another or (foreign and not told)) and request.method not in READS:
             answer = PlainTextResponse(OTHER_SITE, status_code=403)
         await (answer or self.app)(scope, receive, with_headers)
 
@@ -132,12 +139,27 @@ class FrontDoor:
         return answer
 
 
-def _own_origin(request: Request) -> bool:
-    """Return whether a question comes from a page of this server, or from no page at all.
-
-    Gradio lets every site read answers if the server is not called localhost, with the visitor's cookies. A page of the
-    server needs no such permission, so none is given to others.
+class NoOtherSites:
+    """Stands where Gradio's own middleware lets every site read answers, with the visitor's cookies, if the server is not
+    called localhost. That one is outside of all that an app can add. A page of the server needs no such permission.
     """
+
+    def __init__(self, app: ASGIApp, **options: object) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Hand everything on."""
+        await self.app(scope, receive, send)
+
+
+def install() -> None:
+    """Have Gradio's server use it."""
+    assert hasattr(gradio.routes, "CustomCORSMiddleware"), "look at how this Gradio lets other sites read answers"
+    gradio.routes.CustomCORSMiddleware = NoOtherSites
+
+
+def _own_origin(request: Request) -> bool:
+    """Return whether a question comes from a page of this server, or from no page at all."""
     origin = request.headers.get("origin")
     # Behind a proxy that changes the Host, the browser's own word counts.
     if origin is None or request.headers.get("sec-fetch-site") == "same-origin":

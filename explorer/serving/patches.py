@@ -154,9 +154,10 @@ PATCHES = (
     ),
     Patch(
         "front_door.py",
-        "Monitoring, recordings, proxies and other servers' files are open to everybody.",
+        "Every site may read answers, and send questions for a visitor, where the server is not called localhost; monitoring, "
+        "recordings, proxies and other servers' files are open to everybody.",
         NOT_REPORTED,
-        {},
+        {"gradio.routes:CustomCORSMiddleware": "app, strict_cors, parent_app"},
     ),
     Patch(
         "refusal.py",

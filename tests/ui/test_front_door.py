@@ -204,6 +204,32 @@ class TestOtherSites:
         assert visitor.get("/", headers=headers).status_code == 200
 
 
+class TestOtherSitesOfTheApp:
+    """The same of the app as it is served: what Gradio adds is around all that it is given."""
+
+    def test_none_is_told_that_it_may_read(self, address: str) -> None:
+        evil = {"host": "class.test:7860", "origin": "http://evil.test"}
+        asks = {"access-control-request-method": "POST", "access-control-request-headers": "content-type"}
+        for answer in (
+            httpx.get(f"{address}gradio_api/info", headers=evil, timeout=60),
+            httpx.options(f"{address}gradio_api/run/tokenize", headers=evil | asks),
+        ):
+            assert not [name for name in answer.headers if name.startswith("access-control-")]
+
+    def test_none_asks_for_a_visitor(self, address: str) -> None:
+        """By plain http to a name that is not this machine, a browser sends the Origin alone."""
+        question = {"data": ["a text"]}
+        for origin, status in (("http://evil.test", 403), ("null", 403), ("http://class.test:7860", 200)):
+            headers = {"host": "class.test:7860", "origin": origin}
+            answer = httpx.post(f"{address}gradio_api/run/tokenize", json=question, headers=headers, timeout=60)
+            assert answer.status_code == status, origin
+
+    def test_a_proxy_on_this_machine_may_hide_the_name(self, address: str) -> None:
+        headers = {"origin": "https://bert.example.edu"}
+        answer = httpx.post(f"{address}gradio_api/run/tokenize", json={"data": ["a text"]}, headers=headers, timeout=60)
+        assert answer.status_code == 200
+
+
 @each_row(
     ("host", "status"),
     [
