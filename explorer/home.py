@@ -11,7 +11,7 @@ from explorer.labs import Lab
 from explorer.labs.masking import FILL_MASKS
 from explorer.labs.masking import fill_figures as figures
 from explorer.labs.masking.fill_said_figures import fill_sentence
-from explorer.labs.masking.schema import Example
+from explorer.labs.masking.schema import EXAMPLES
 from explorer.labs.models.family_figures import letters
 from explorer.labs.wayup import WHOLE_PASS
 from explorer.labs.wayup.picture_page import WayUp
@@ -24,7 +24,7 @@ from explorer.ui.kit import sentence_place
 from explorer.ui.page import Page
 from explorer.ui.wiring import Connection, folds
 
-EXAMPLE = Example("Einstein was a German physicist who developed the theory of relativity.", "physicist")
+EXAMPLE = EXAMPLES[0]
 
 BERT_IS = Markup(
     '<p class="bert-is">It reads a whole text at once and so has both sides of every word in view. It learned a language '

@@ -60,6 +60,9 @@ from explorer.ui.take_home import lay_out_take_home
 TITLE = "BERT Explorer"
 SAYS = "See how the BERT family works: hide a word, and watch the guess form layer by layer."
 
+MISSING_WORDS = {"common.complete": "Done"}
+"""What Gradio 6.31 says to a screen reader after each question, by the name for which its own language files have no word."""
+
 FILES_KEPT = (3600, 24 * 3600)
 """Seconds: how often the files that visitors brought or were handed are looked through, and the age at which they are
 removed.
@@ -259,6 +262,7 @@ def launch_options(engine: Engine, chosen: Settings | None = None) -> dict[str, 
         "theme": theme(),
         "css": _style(),
         "footer_links": ["api", "settings"],
+        "i18n": gr.I18n(en=MISSING_WORDS),
         "ssr_mode": False,
         "enable_monitoring": False,
         "max_file_size": chosen.upload_bytes,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -32,6 +33,13 @@ def test_the_keyboard_can_skip_the_links(visit: Visit) -> None:
     expect(visit.page.locator("h1")).to_be_focused()
     visit.page.keyboard.press("Tab")
     expect(visit.page.locator("#model-picker input")).to_be_focused()
+
+
+def test_a_screen_reader_is_told_in_words_that_an_answer_is_there(visit: Visit) -> None:
+    visit.open("masking", "#fill-figure")
+    said = visit.page.locator("[role=status].sr-only")
+    expect(said.filter(has_text=re.compile("^Done$"))).to_have_count(1)
+    expect(said.filter(has_text="common.")).to_have_count(0)
 
 
 def test_a_figure_is_one_image_and_its_buttons_stand_below_it(visit: Visit) -> None:

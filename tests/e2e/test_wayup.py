@@ -49,19 +49,19 @@ def column(visit: Visit) -> str:
 
 def test_a_pressed_word_is_hidden_and_followed(visit: Visit) -> None:
     page = visit.page
-    assert "physicist" in column(visit)
-    assert bars(visit)[0] == "physicist"
+    assert column(visit).split() == ["[MASK]", "are"]
+    assert bars(visit)[0] == "are"
     before = arcs(visit)
-    page.locator("#home-chips button", has_text="German").click()
+    page.locator("#home-chips button", has_text="cabinet").click()
     page.wait_for_function("document.querySelectorAll('#home-chips .mask').length === 2")
     drawn = "[...document.querySelectorAll('#home-figure .way-arcs path')].map((one) => one.getAttribute('d')).join()"
     page.wait_for_function(f"(before) => {drawn} !== before", arg=before)
-    assert "German" in column(visit)
+    assert "cabinet" in column(visit)
     first = bars(visit)[0]
     expect(page.locator("#home-figure .way-pills text").last).to_contain_text(first)
-    page.locator("#home-chips button", has_text="German").click()
+    page.locator("#home-chips button", has_text="cabinet").click()
     page.wait_for_function("document.querySelectorAll('#home-chips .mask').length === 1")
-    page.wait_for_function("document.querySelector('#home-figure .way-bars > g').dataset.token === 'physicist'")
+    page.wait_for_function("document.querySelector('#home-figure .way-bars > g').dataset.token === 'are'")
     visit.assert_unharmed()
 
 
@@ -78,10 +78,10 @@ def test_a_layer_opens_by_the_keyboard_for_any_head_and_closes(visit: Visit) -> 
     page.get_by_role("button", name="Open layer 3").focus()
     page.keyboard.press("Enter")
     opened = page.locator("#home-layer")
-    expect(opened).to_contain_text("Layer 3 of 6, “physicist”")
+    expect(opened).to_contain_text("Layer 3 of 6, “are”")
     for part in ("Query and keys", "Scores", "Softmax", "Heads joined, W_O", "Added", "Feed-forward", "Added again"):
         expect(opened.get_by_role("heading", name=part).first).to_be_visible()
-    expect(opened).to_contain_text("14 × 3072")
+    expect(opened).to_contain_text("12 × 3072")
     opened.get_by_role("button", name="Head 5", exact=True).click()
     expect(opened).to_contain_text("In head 5 it looks most at")
     expect(page).to_have_url(re.compile("layer=2.*head=5|head=5.*layer=2"))
@@ -137,7 +137,7 @@ def test_who_asks_for_no_motion_gets_none(visitors: Callable[[], Visit]) -> None
     visit.open("", "#home-figure")
     assert visit.page.locator(".way-arcs.rising").count() == 0
     visit.page.emulate_media(reduced_motion="no-preference")
-    visit.page.locator("#home-chips button", has_text="theory").click()
+    visit.page.locator("#home-chips button", has_text="keys").click()
     visit.page.wait_for_selector(".way-arcs.rising", state="attached")
 
 

@@ -111,7 +111,7 @@ def _again(result: Compared, name: str, log: bool) -> list[Trace]:
     """Draw the same runs with other seeds, each in the colour of the one that differs from it in nothing else."""
     traces = []
     for record in result.again:
-        own = [one for one in result.records if replace(spec_of(one), seed=spec_of(record).seed) == spec_of(record)]
+        own = [one for one in result.records if only_seeds_differ(one, record)]
         colour = COLOURS[result.records.index(own[0])] if own else "@muted"
         shown = [(step, values[name]) for step, values in record.evaluations if values.get(name) is not None]
         steps = [step if step or not log else 0.8 for step, _ in shown]
@@ -120,6 +120,12 @@ def _again(result: Compared, name: str, log: bool) -> list[Trace]:
         values_of = [value for _, value in shown]
         traces.append(line(steps, values_of, colour, name_of_seed, width=1, hover=hover, showlegend=False))
     return traces
+
+
+def only_seeds_differ(one: RunRecord, other: RunRecord) -> bool:
+    """Return whether two runs are the same training with other seeds; what they were asked on the way is no part of it."""
+    mine, theirs = (replace(spec_of(record), seed=0, probes="") for record in (one, other))
+    return mine == theirs
 
 
 def _kept(record: RunRecord, name: str, colour: str) -> list[Trace]:
@@ -195,7 +201,7 @@ def _seeds(result: Compared) -> Markup:
         return Markup("")
     ends: list[str] = []
     for record in result.records:
-        alike = [one for one in result.again if replace(spec_of(one), seed=spec_of(record).seed) == spec_of(record)]
+        alike = [one for one in result.again if only_seeds_differ(one, record)]
         losses = [loss_at(one, ended_at(one)) or 0.0 for one in (record, *alike)]
         ends.append(f"{name_of(record, result.records)} {min(losses):.2f} to {max(losses):.2f}")
     seeds = len({spec_of(one).seed for one in (*result.records, *result.again)})

@@ -11,11 +11,11 @@ from explorer.ui.hiding import hidden_now, open_with
 from explorer.ui.kit import Tries, sentence_place, why
 from explorer.ui.page import Page
 
-EXAMPLE, WORD = "Einstein was a German physicist who developed the theory of relativity.", "physicist"
+EXAMPLE, WORD = "The keys to the cabinet are on the table.", "are"
 
 TRY = {
-    "A noun": (EXAMPLE, WORD),
-    "A verb that agrees": ("The keys to the cabinet are on the table.", "are"),
+    "A verb that agrees": (EXAMPLE, WORD),
+    "A noun": ("Einstein was a German physicist who developed the theory of relativity.", "physicist"),
     "A pronoun": ("The woman said that she was tired.", "she"),
 }
 

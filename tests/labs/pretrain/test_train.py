@@ -194,7 +194,16 @@ def test_the_worked_race_comes_out_with_every_seed_on_the_same_rows() -> None:
     said = said_figures.pretrain_sentence(worked).striptags()
     assert "masking static learned the text by heart" in said
     assert "masking dynamic" in said
-    assert "With 3 seeds" in figures.facts_line(worked)
+    dynamic_ends, static_ends = ([loss for kind, loss in ends if kind == masking] for masking in ("dynamic", "static"))
+    assert max(dynamic_ends) - min(dynamic_ends) > 0.01, "or three equal seeds would look like one"
+    spans = [f"{min(losses):.2f} to {max(losses):.2f}" for losses in (dynamic_ends, static_ends)]
+    said = figures.facts_line(worked).striptags()
+    assert (
+        f"With 3 seeds (thin lines) the losses at the end are: masking dynamic {spans[0]}, masking static {spans[1]}."
+        in said
+    )
+    thin = [trace for trace in figures.curves_figure(worked)["data"] if trace.get("line", {}).get("width") == 1]
+    assert {trace["line"]["color"] for trace in thin} == set(figures.COLOURS[:2])
 
 
 def test_losses_of_other_rows_are_not_compared() -> None:
