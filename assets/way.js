@@ -289,10 +289,11 @@ function told(value) {
   says.append(name, `${sentence} `, link);
 }
 
-// The layers' names stay in view while a long sentence scrolls.
+// The layers' names and the steps stay in view while a long sentence scrolls.
 function follow() {
-  const names = frame.querySelector(".way-labels");
-  if (names) names.style.transform = `translateX(${stack.scrollLeft}px)`;
+  for (const part of frame.querySelectorAll(".way-labels, .way-steps")) {
+    part.style.transform = part.classList.contains("beside") ? "" : `translateX(${stack.scrollLeft}px)`;
+  }
 }
 
 stack.addEventListener("scroll", follow);

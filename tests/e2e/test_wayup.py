@@ -129,6 +129,10 @@ def test_the_picture_with_its_chips_stands_in_the_first_view(
         pill = visit.page.locator("#home-figure .way-pills rect").first.bounding_box()
         assert pill is not None
         assert 0 < pill["x"] < pill["x"] + pill["width"] < size[0]
+        for button in visit.page.locator("#home-figure .way-steps button").all():
+            box = button.bounding_box()
+            assert box is not None
+            assert 0 < box["x"] < box["x"] + box["width"] < size[0], "the steps stay in view"
 
 
 def test_who_asks_for_no_motion_gets_none(visitors: Callable[[], Visit]) -> None:
