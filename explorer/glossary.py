@@ -60,7 +60,7 @@ ANSWER_WORDS = (
     ),
     Entry(
         "control labels",
-        "Labels drawn at random, one for each word: they can only be learnt by heart (Hewitt and Liang 2019).",
+        "Labels drawn at random, one for each word: they can only be learned by heart (Hewitt and Liang 2019).",
         ("context",),
     ),
     Entry(

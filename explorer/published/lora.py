@@ -148,7 +148,7 @@ TABLE_5 = (
     ("q, v", 4, 73.7, 91.3),
     ("q, k, v, o", 2, 73.7, 91.7),
 )
-"""GPT-3 with 18M trained numbers: the adapted matrices, the rank that they then have, WikiSQL and MultiNLI."""
+"""GPT-3 with 18M trained parameters: the adapted matrices, the rank that they then have, WikiSQL and MultiNLI."""
 
 RANKS = (1, 2, 4, 8, 64)
 TABLE_6 = (

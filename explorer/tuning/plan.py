@@ -205,7 +205,7 @@ def parts_of(plan: Plan) -> Parts:
     trained = NUMBER * plan.trainable
     return Parts(
         weights=plan.shared_bytes,
-        copies=plan.own_bytes - ADAM_NUMBERS * trained,  # own_bytes holds the trained numbers in all four forms
+        copies=plan.own_bytes - ADAM_NUMBERS * trained,  # own_bytes holds the trained parameters in all four forms
         parameters=trained,
         gradients=trained,
         moments=(ADAM_NUMBERS - 2) * trained,  # less the parameters and the gradients

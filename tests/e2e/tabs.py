@@ -69,7 +69,7 @@ TABS = (
     Tab("attention", "Content and position", "#terms-figure"),
     Tab("attention", "One layer", "#layer-drawn svg"),
     Tab("attention", "Switch heads off", "#switch-figure"),
-    Tab("attention", "…of a classifier", "#run-switch-figure"),
+    Tab("attention", "Heads of a classifier", "#run-switch-figure"),
     Tab("context", "One word, several sentences", "#context-figure"),
     Tab("context", "Logit lens", "#lens-figure"),
     Tab("context", "Carry over", "#patch-figure"),

@@ -168,7 +168,7 @@ class TestSwitches:
         assert opened.page.locator(".figure img, .said img, .said script, .figure script").count() == 0
 
     def test_a_classifier_s_heads_can_go_too(self, opened: Visit) -> None:
-        open_tab(opened.page, "…of a classifier")
+        open_tab(opened.page, "Heads of a classifier")
         wait_drawn(opened, "#run-switch-figure")
         said = opened.page.locator("#run-switch-said")
         expect(said).to_contain_text("All 72 heads are on, and “positive”")

@@ -69,7 +69,7 @@ def build(page: Page) -> None:
             build_layer(page, layer)
         with gr.Tab("Switch heads off", id="switches") as switched:
             build_switches(page, switched)
-        with gr.Tab("…of a classifier", id="run-switches") as of_run:
+        with gr.Tab("Heads of a classifier", id="run-switches") as of_run:
             build_run_switches(page, of_run)
     for tab in (one, everything, views, neurons, terms):  # the tabs that read the texts at the top
         tab.select(lambda: gr.Row(visible=True), None, [texts], api_visibility="private", queue=False)

@@ -67,7 +67,7 @@ def ambiguous(task: str) -> frozenset[str]:
 
 
 def control_labels(words: Sequence[tuple[str, LabelledWord]], seed: int) -> list[str]:
-    """Return a control task's label of each word: drawn once for each word type, so that it can only be learnt by heart.
+    """Return a control task's label of each word: drawn once for each word type, so that it can only be learned by heart.
 
     words: of all sentences, with their spelling. Labels are drawn as often as the task has them. A sense is drawn for
     each word that tells it, out of the senses that the labelled word has. (Hewitt and Liang 2019, section 2.1)
@@ -214,7 +214,7 @@ def probe_notes(result: ProbeResult, drawn: str = "") -> Markup:
     best = model.best
     off = (best.accuracy * (1 - best.accuracy) / result.held_out) ** 0.5
     return caption(
-        f"Control labels, drawn at random for each word, are learnt to {percent(best.control)} there, so the selectivity "
+        f"Control labels, drawn at random for each word, are learned to {percent(best.control)} there, so the selectivity "
         f"is {100 * best.selectivity:.0f} points. {result.training:,} words to train on, {result.held_out:,} held out, "
         f"{result.classes} labels; always the commonest one: {percent(result.guess)}. Standard error: "
         f"{100 * off:.1f} points."

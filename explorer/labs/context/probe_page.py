@@ -45,7 +45,7 @@ itself isn't trained (Alain and Bengio 2017). $W$ minimises the mean cross-entro
 over standardised states, which has one solution.
 
 **Why a control.** With several hundred dimensions a probe can also learn a list by heart. So the same probe is trained on a
-**control task**: each word gets a label at random, the same wherever it stands. That can only be learnt by heart, and never
+**control task**: each word gets a label at random, the same wherever it stands. That can only be learned by heart, and never
 for a new word. What the probe has beyond it is its *selectivity* (Hewitt and Liang 2019, section 2). A larger $\lambda$ leaves
 less room to learn by heart. For the senses, a label is drawn for each word that tells the sense (*money* or *river* beside
 *bank*).
@@ -74,7 +74,7 @@ def build_probe(page: Page, tab: gr.Tab) -> None:
         with outputs_column(3):
             view = View("probes", "probe", probe_sentence, probe_figure, probe_bar, notes=probe_notes)
             caption(
-                "Dashed: labels drawn at random, which can only be learnt by heart. Grey: always the commonest label."
+                "Dashed: labels drawn at random, which can only be learned by heart. Grey: always the commonest label."
             )
             tries = Tries(TRY)
     why("probes, their controls and the sentences", WHY)

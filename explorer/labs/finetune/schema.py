@@ -38,7 +38,7 @@ class LowRank:
     variant: str
 
     def added(self, matrix: Matrix) -> int:
-        """Count the trained numbers for one matrix: B has rows times rank, A rank times columns; DoRA a length a row
+        """Count the trained parameters for one matrix: B has rows times rank, A rank times columns; DoRA a length a row
         besides.
         """
         return self.rank * (matrix.rows + matrix.columns) + (matrix.rows if self.variant == "dora" else 0)

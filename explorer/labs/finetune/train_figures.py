@@ -133,7 +133,9 @@ def _counted(added: LowRank) -> Markup:
         shapes.setdefault((matrix.rows, matrix.columns), []).append(matrix)
     lines = Markup("").join(Markup("<p>{}</p>").format(_against(added, alike)) for alike in shapes.values())
     lengths = ", with the length of each row, which DoRA trains besides" if added.variant == "dora" else ""
-    return lines + caption(f"In {counted(added.layers, 'layer')} that is {added.trained:,} trained numbers{lengths}.")
+    return lines + caption(
+        f"In {counted(added.layers, 'layer')} that is {added.trained:,} trained parameters{lengths}."
+    )
 
 
 def _against(added: LowRank, alike: list[Matrix]) -> Markup:

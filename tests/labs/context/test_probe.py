@@ -152,7 +152,7 @@ def test_the_sentence_says_that_layers_add_only_where_they_do() -> None:
 
 def test_the_notes_give_control_guess_and_error() -> None:
     said = probe_notes(of((0.5, 0.4), (0.9, 0.45), (0.8, 0.3)))
-    for part in ("learnt to 45.0%", "is 45 points", "commonest one: 30.0%", "error: 1.5 points", "400 held out"):
+    for part in ("learned to 45.0%", "is 45 points", "commonest one: 30.0%", "error: 1.5 points", "400 held out"):
         assert part in said
 
 

@@ -42,14 +42,14 @@ def width(shape: list[tuple[int, int]], edge: int) -> int:
 def test_the_papers_numbers_stand_below() -> None:
     text = said(ADDED)
     assert "query, value: 768 · 768 = 589,824 in W against 2 · 8 · 768 = 12,288 (2.08%)." in text
-    assert "In 12 layers that is 294,912 trained numbers." in text
+    assert "In 12 layers that is 294,912 trained parameters." in text
 
 
 def test_a_matrix_that_is_not_square_has_its_two_sides_in_the_product() -> None:
     text = said(replace(ADDED, matrices=(QUERY, FFN), layers=1))
     assert "query: 768 · 768" in text
     assert "ffn_in: 3,072 · 768 = 2,359,296 in W against 8 · (3,072 + 768) = 30,720 (1.30%)." in text
-    assert "In 1 layer that is 43,008 trained numbers." in text
+    assert "In 1 layer that is 43,008 trained parameters." in text
 
 
 @pytest.mark.parametrize(("rank", "fewer"), [(383, True), (384, False), (400, False)])
