@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from explorer.engine.local import LocalEngine
-from explorer.errors import ExplorerError, ModelUnavailableError
+from explorer.errors import ExplorerError, ModelUnavailableError, StorageError
 from explorer.labs.masking import FILL_MASKS
 from explorer.models import folders, hub
 from explorer.models.catalog import CATALOG
@@ -26,6 +26,7 @@ from explorer.runs.store import RunStore
 from explorer.settings import BUNDLED_MODELS, BUNDLED_RUNS, BUNDLED_TASKS, Settings
 from explorer.tasks import sources
 from explorer.tasks.places import bundled as bundled_tasks
+from explorer.tuning import snapshots
 from tests.engine.lanes import no_model
 from tests.engine.records import record
 from tests.rows import each_row
@@ -125,6 +126,23 @@ def test_a_worked_example_says_that_it_is_damaged_among_the_others(tmp_path: Pat
     assert listed.keys() == {"r0123456789ab", FIRST, OTHER_RANK}
     assert [one.status for one in listed.values()] == [RunStatus.DONE, RunStatus.DAMAGED, RunStatus.DONE]
     assert f"assets/runs/{FIRST}/record.json cannot be read" in listed[FIRST].message
+
+
+@DAMAGED
+def test_a_worked_examples_update_is_named_with_who_can_mend_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    """Nobody can delete or train a worked example: whoever runs the server restores it."""
+    monkeypatch.setattr(snapshots, "BUNDLED_RUNS", tmp_path)
+    shutil.copytree(BUNDLED_RUNS / FIRST, tmp_path / FIRST)
+    file = max((tmp_path / FIRST / snapshots.FOLDER).glob("*.safetensors"))
+    step = int(file.stem)
+    assert snapshots.load_snapshot(tmp_path / FIRST, step)
+    damage(file, how)
+    with pytest.raises(
+        StorageError, match=rf"{file.name} of this run is damaged .* whoever runs the server has to restore"
+    ):
+        snapshots.load_snapshot(tmp_path / FIRST, step)
 
 
 @pytest.mark.parametrize("how", ["empty", "overwritten", "wrong JSON"])
