@@ -16,6 +16,7 @@ import time
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -238,11 +239,19 @@ async def _plain(address: str) -> tuple[Lesson, float]:
     return lesson, len(pressed.took["masking"]) / PRESSED_SECONDS
 
 
-def _forward() -> float:
-    """Seconds of one bare forward pass of twelve tokens."""
+@cache
+def _bare_model() -> tuple[Any, Any]:
+    """The model, and twelve tokens."""
     folder = BUNDLED_MODELS / MODEL
     model = AutoModelForPreTraining.from_pretrained(folder, dtype=torch.float32).eval()
-    tokens = AutoTokenizer.from_pretrained(folder)("The capital of France is [MASK], they say.", return_tensors="pt")
+    return model, AutoTokenizer.from_pretrained(folder)(
+        "The capital of France is [MASK], they say.", return_tensors="pt"
+    )
+
+
+def _forward() -> float:
+    """Seconds of one bare forward pass of twelve tokens."""
+    model, tokens = _bare_model()
     with torch.inference_mode():
         return seconds(lambda number: model(**tokens))
 

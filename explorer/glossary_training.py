@@ -105,7 +105,7 @@ TRAINING_WORDS = (
     Entry("BitFit", "Fine-tuning in which the biases are trained and no matrix is, apart from the head's."),
     Entry(
         "IA³",
-        "Fine-tuning by factors: keys, values and the inside of the feed-forward net are scaled by trained numbers.",
+        "Fine-tuning by factors: keys, values and the inside of the feed-forward net are scaled by trained parameters.",
     ),
     Entry(
         "adapter",

@@ -123,16 +123,22 @@ UNFOLDED = ("finetune", "delta")
 
 STREAMED = {
     ("finetune", "Train"),
-    ("finetune", "Compare all"),
-    ("finetune", "Sweep"),
     ("delta", "Spectrum"),
-    ("generation", "Adapt GPT-2"),
     ("distillation", "Train a student"),
-    ("distillation", "Ablation"),
     ("attribution", "A model's prediction"),
     ("pruning", "What matters"),
 }
 """Where a figure comes by a stream, and its table with it."""
+
+RUNS_BESIDE = {
+    ("finetune", "Compare all"): (10, 5),
+    ("finetune", "Sweep"): (12, 5),
+    ("generation", "Adapt GPT-2"): (3, 7),
+    ("distillation", "Ablation"): (5, 5),
+}
+"""Where bundled runs stand beside each other: how many rows their table has, and how many digits a number of it; a score is a
+count over some hundred examples.
+"""
 
 IN_VIEW = {
     ("", ""),

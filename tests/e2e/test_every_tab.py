@@ -38,6 +38,7 @@ from tests.e2e.tabs import (
     IN_VIEW,
     OF_RUNS,
     PAGES,
+    RUNS_BESIDE,
     STREAMED,
     TYPED_ON,
     UNFOLDED,
@@ -119,6 +120,8 @@ def test_a_newcomer_finds_every_tab_computed_and_is_not_kept_out(newcomer: Visit
         assert page.evaluate(CONTROLS_HEIGHT) < LONGEST, tab
         if (path, tab.name) in STREAMED:
             assert_keeps_its_table(newcomer, tab.shows)
+        if beside := RUNS_BESIDE.get((path, tab.name)):
+            assert_keeps_its_table(newcomer, tab.shows, *beside)
         answer = DRAWN.get((path, tab.name), tab.shows)
         looked = look_over(page, answer, whole=tab == tabs[0], unfolded=path in UNFOLDED)
         assert looked.begins < FIRST_VIEW, tab

@@ -24,7 +24,13 @@ import pytest
 from gradio import http_server, networking, processing_utils
 from gradio.blocks import Blocks, BlocksConfig
 from gradio.exceptions import ServerFailedToStartError
+from gradio.route_utils import CustomCORSMiddleware
 from gradio.state_holder import SessionState
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.responses import Response
+from starlette.routing import Route
+from starlette.testclient import TestClient
 
 from explorer.serving import at_once, front_door, patches
 from explorer.serving.frontend import FRONTEND
@@ -102,32 +108,39 @@ def test_sessions_describe_every_component(plain: gr.Blocks, monkeypatch: pytest
 
 
 def test_every_value_goes_to_a_thread(plain: gr.Blocks, monkeypatch: pytest.MonkeyPatch) -> None:
-    event, threads = next(iter(plain.fns.values())), set[int]()
-
-    def preprocess(said: str) -> str:
-        threads.add(threading.get_ident())
-        return said
-
-    monkeypatch.setattr(event.inputs[0], "preprocess", preprocess)
     monkeypatch.setattr(gradio.blocks, "anyio", anyio)
-    asyncio.run(plain.preprocess_data(event, ["x"], None))
-    assert threads
-    assert threading.get_ident() not in threads
+    assert read_by(plain, monkeypatch, gr.Textbox) != threading.get_ident()
 
 
-def test_those_of_plain_components_are_read_here(monkeypatch: pytest.MonkeyPatch) -> None:
-    text, file, threads = gr.Textbox(render=False), gr.File(render=False), list[int]()
+@pytest.mark.parametrize(("kind", "here"), [(gr.Textbox, True), (gr.File, False)])
+def test_those_of_plain_components_are_read_here(
+    plain: gr.Blocks, monkeypatch: pytest.MonkeyPatch, kind: type[gr.components.Component], here: bool
+) -> None:
+    monkeypatch.setattr(gradio.blocks, "anyio", anyio)
+    at_once.install()
+    assert (read_by(plain, monkeypatch, kind) == threading.get_ident()) is here
 
-    def noted(component: Any, value: Any) -> Any:
+
+def read_by(app: gr.Blocks, patch: pytest.MonkeyPatch, kind: type[gr.components.Component]) -> int:
+    """The thread in which the value of an event's one component is read."""
+    event, component, threads = next(iter(app.fns.values())), kind(render=False), list[int]()
+
+    def preprocess(self: Any, value: Any) -> Any:
         threads.append(threading.get_ident())
         return value
 
-    for component in (text, file):
-        own = MethodType(noted, component)
-        noted.__name__ = "preprocess"
-        assert asyncio.run(at_once.run_sync(own, "x", limiter=None)) == "x"
-    assert threads[0] == threading.get_ident()
-    assert threads[1] != threading.get_ident()
+    patch.setattr(component, "preprocess", MethodType(preprocess, component))
+    patch.setattr(event, "inputs", [component])
+    asyncio.run(app.preprocess_data(event, [None], None))
+    [thread] = threads
+    return thread
+
+
+def test_every_site_may_read_answers_of_a_server_with_a_name() -> None:
+    app = Starlette(routes=[Route("/", lambda request: Response())], middleware=[Middleware(CustomCORSMiddleware)])
+    answer = TestClient(app, base_url="http://class.test:7860").get("/", headers={"origin": "http://evil.test"})
+    assert answer.headers["access-control-allow-origin"] == "http://evil.test"
+    assert answer.headers["access-control-allow-credentials"] == "true"
 
 
 def edited(value: Any, edits: list[list[Any]]) -> Any:

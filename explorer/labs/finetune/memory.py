@@ -222,7 +222,7 @@ def gpt3_view(result: MemoryResult) -> Markup:
     found.append(
         ("the paper's figures", f"{full / parameters:.1f} bytes", _tera(full), _tera(lora), f"{full / lora:.1f}")
     )
-    heads = ("GPT-3 175B", "a trained number", "full fine-tuning", "LoRA r=4, q and v", "ratio")
+    heads = ("GPT-3 175B", "a trained parameter", "full fine-tuning", "LoRA r=4, q and v", "ratio")
     return quoted(heads, found)
 
 

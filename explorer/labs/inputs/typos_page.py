@@ -50,8 +50,7 @@ def build_typos(page: Page, tab: gr.Tab) -> None:
     """Fill and wire the tab of one text, its typos by hand or by seed."""
     with two_columns():
         with inputs_column():
-            able, label = all_with(Capability.MLM), f"Models that fill masks (up to {MOST_MODELS})"
-            models = control(TyposParams, "models", choices=able, label=label)
+            models = _models(TyposParams)
             made = controls(TyposParams, "text", "typed")
             again = gr.Button("Other typos", variant="primary")
             with more("share, seed and kinds"):
@@ -84,12 +83,17 @@ def build_typos(page: Page, tab: gr.Tab) -> None:
         typos.on(event(None, None, [made["typed"]], js="() => ''", **QUIET).then)
 
 
+def _models(params: type[Any]) -> Any:
+    """Return the choice of models that both tabs have."""
+    label = f"Models that fill masks (up to {MOST_MODELS})"
+    return control(params, "models", choices=all_with(Capability.MLM), label=label)
+
+
 def build_many(page: Page, tab: gr.Tab) -> None:
     """Fill and wire the tab of the same over the bundled sentences."""
     with two_columns():
         with inputs_column():
-            able, label = all_with(Capability.MLM), f"Models that fill masks (up to {MOST_MODELS})"
-            made: dict[str, Any] = {"models": control(SharesParams, "models", choices=able, label=label)}
+            made: dict[str, Any] = {"models": _models(SharesParams)}
             made["sentences"] = control(SharesParams, "sentences")
             start, stop = start_stop("Measure", "typos-start")
             with more("seed and kinds"):

@@ -219,7 +219,7 @@ def _facts(record: RunRecord) -> Markup:
         hidden = f" {percent(spec.rate)} of the tokens are hidden, {kind}."
     return caption(
         f"{compact(record.parameters)} parameters, begun from {begun}. An epoch of {record.task_title.split(' · ')[-1]} is "
-        f"{record.examples:,} rows, and {epochs:.1f} of them were read.{hidden}"
+        f"{record.examples:,} rows, and {epochs:.1f} epochs were read.{hidden}"
     )
 
 
