@@ -10,7 +10,7 @@ function make(name, attributes, inside, text) {
 }
 
 function say(what) {
-  element.dispatchEvent(new CustomEvent(`explorer:${what}`, { bubbles: true }));
+  element.dispatchEvent(new CustomEvent(`explorer:${what}`, { bubbles: true, detail: props.value?.of }));
 }
 
 // Now, with each value, and when the chips, the room or the letters are other ones.

@@ -86,9 +86,7 @@
     (figure.explorerEnds || []).splice(0).forEach((end) => end());
     delete figure.dataset.awaited;
     delete figure.dataset.stale;
-    if (figure.explorerModel !== undefined) {
-      if (figure.explorerModel) figure.dataset.model = figure.explorerModel; else delete figure.dataset.model;
-    }
+    if (event.detail) figure.dataset.model = event.detail; else delete figure.dataset.model;  // explorer/ui/whose.py
     remember(figure);
     document.querySelectorAll("button[data-said='Starting…']").forEach(unsay);
   });
@@ -134,6 +132,22 @@
     document.querySelector(".notice-place")?.before(box);
   }
 
+  // A long answer can be read later than a short one that was given after it: it doesn't take away an alert that came meanwhile.
+  const NONE = { told: 0, by: "" };
+  let alert = NONE;
+  async function inOrder(response, event, told) {
+    const at = event.outputs.findIndex((id) => part(id)?.props.elem_classes?.includes("notice-place"));
+    if (at < 0 || !response.ok) return response;
+    const text = await response.text();
+    const { data, ...rest } = alert.told || text.includes("data-told=") ? JSON.parse(text) : {};
+    const found = /data-told="(\d+)" data-by="([\d,]*)"/.exec(data?.[at]);
+    const stays = !found && alert.told > told && alert.by !== event.outputs.join(",");
+    if (found) alert = { told: Number(found[1]), by: found[2] };
+    else if (data?.[at] === "" && !stays) alert = NONE;
+    const left = stays && data?.[at] === "" && data.map((value, place) => (place === at ? { __type__: "update" } : value));
+    return new Response(left ? JSON.stringify({ ...rest, data: left }) : text, response);
+  }
+
   window.fetch = async (resource, options) => {
     const asked = about(resource, options);
     if (!asked) {
@@ -149,12 +163,8 @@
     const figures = figuresOf(event);
     const ends = figures.map((figure) => begin(figure, model));
     try {
-      const response = await fetched(resource, options);
-      if (response.ok) {
-        const whose = (model && figures.length && !streams && await exampleIn(response.clone())) || model;
-        figures.forEach((figure) => { figure.explorerModel = whose; });
-        showRefusal("");
-      }
+      const response = await inOrder(await fetched(resource, options), event, Number(told));
+      if (response.ok) showRefusal("");
       if (streams && response.ok) {
         const all = () => ends.forEach((end) => end()); // what this stream leaves empty draws nothing
         figures.forEach((figure, place) => {
@@ -170,9 +180,6 @@
       throw error;
     }
   };
-
-  // The model of a worked example that stands where another model is asked about (explorer/ui/beforehand.py).
-  const exampleIn = async (response) => (await response.text()).match(/data-example=\\"([^"\\]+)\\"/)?.[1];
 
   // Streams that have ended, and what is to be done when the others do: one that draws nothing leaves no figure marked.
   const ended = new Set();
@@ -216,7 +223,8 @@
       if (!event) return null;
       const names = (one) => one?.elem_id === "model-picker" || one?.elem_classes?.includes("used-model");  // explorer/ui/used_model.py
       const at = event.inputs.findIndex((id) => names(part(id)?.props));
-      return { event, model: at < 0 ? "" : named(String(body.data[at] || "")), streams: found[1] === "queue/join" };
+      const ofRun = event.inputs.some((id, place) => body.data[place] && part(id)?.props.elem_classes?.includes("of-run"));  // explorer/ui/whose.py
+      return { event, model: at < 0 || ofRun ? "" : named(String(body.data[at] || "")), streams: found[1] === "queue/join" };
     } catch {
       return null;
     }
@@ -280,13 +288,12 @@
     const by = /data-by="([\d,]*)"/.exec(event.detail || "");
     (by ? by[1].split(",").map(Number) : []).map(place).filter(shown).forEach((one) => {
       one.dataset.stale = "of the text before";
-      if (one.classList.contains("figure")) one.explorerModel = one.dataset.model || "";
-      else setTimeout(() => freshWhenChanged(one), SOON);  // by then the refusal's own update has been laid out
+      if (!one.classList.contains("figure")) setTimeout(() => freshWhenChanged(one), SOON);  // by then the refusal's own update has been laid out
     });
   });
 
   const freshen = () => document.querySelectorAll("[data-stale]").forEach((one) => delete one.dataset.stale);
-  document.addEventListener("explorer:unnoticed", freshen);
+  document.addEventListener("explorer:unnoticed", () => { alert = NONE; freshen(); });
 
   function freshWhenChanged(element) {
     const seen = new MutationObserver(() => { delete element.dataset.stale; seen.disconnect(); });

@@ -60,7 +60,7 @@ async function draw() {
   }
   frame.hidden = !value || !value.data || value.data.length === 0;
   if (frame.hidden) {
-    say("drawn");
+    say("drawn", value?.of);
     return;
   }
   frame.setAttribute("aria-label", value.described || "figure");
@@ -94,7 +94,7 @@ async function draw() {
     window.explorerCells.reach(frame);
   }
   frame.dataset.drawn = String(Number(frame.dataset.drawn || 0) + 1);
-  say("drawn");
+  say("drawn", value.of);
 }
 
 // For page.js, which says what is being computed.

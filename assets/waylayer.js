@@ -147,7 +147,7 @@ function draw() {
     if (opens && wasPressed) frame.scrollIntoView({ block: "nearest", behavior: "smooth" });
     frame.dataset.drawn = String(Number(frame.dataset.drawn || 0) + 1);
   }
-  element.dispatchEvent(new CustomEvent("explorer:drawn", { bubbles: true }));
+  element.dispatchEvent(new CustomEvent("explorer:drawn", { bubbles: true, detail: props.value?.of }));
 }
 
 draw();

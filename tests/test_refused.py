@@ -22,7 +22,11 @@ REFUSED: tuple[tuple[str, dict[str, Any], str], ...] = (
     ("score_sentences", {"sentences": "The [MASK] sat."}, "Sentence 1 has a blank"),
     ("score_sentences", {"sentences": "It rains.\n" + "on and " * 50}, "Sentence 2 has 100 tokens"),
     ("score_sentences", {"sentences": "It rains.", "masking": "all"}, "masking must be one of rest_of_word, token"),
-    ("score_sentences", {"sentences": "It rains.", "model": DISCRIMINATOR}, "cannot fill masks: its checkpoint has no"),
+    (
+        "score_sentences",
+        {"sentences": "It rains.", "model": DISCRIMINATOR},
+        "cannot fill masks: a discriminator says of each token",
+    ),
     ("fill_several", {"text": BLANKS, "steps": 0}, "steps must be a whole number from 1 to 12"),
     ("fill_several", {"text": BLANKS, "model": "gpt2-mini"}, "cannot fill masks: GPT-2 reads only from the left"),
     ("contextual_similarity", {"sentences": "a bank\n" * 9, "word": "bank"}, "at most 8"),

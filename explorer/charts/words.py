@@ -87,6 +87,11 @@ def label(text: str, longest: int = 40) -> str:
     return short.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
+def inside(title: str) -> str:
+    """Return a title as it stands inside a sentence: “adapters”, but “LoRA”."""
+    return title[:1].lower() + title[1:] if title.split(" ")[0][1:].islower() else title
+
+
 def strong(text: str) -> Markup:
     """Return a token or a number that a sentence points at, escaped."""
     return Markup("<strong>{}</strong>").format(text)

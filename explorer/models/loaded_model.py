@@ -48,7 +48,7 @@ class LoadedModel:
         if capability not in self.capabilities:
             why = self.architecture.fills_no_masks if capability is Capability.MLM else ""
             raise MissingCapabilityError(
-                f"{self.model_id} cannot {capability.value}: {why or 'its checkpoint has no such head.'}",
+                f"{self.model_id} cannot {capability.value}: {why or 'its checkpoint has no head for that.'}",
                 capability.name,
                 self.architecture.model_type,
             )

@@ -76,13 +76,15 @@ class Address:
             js=f"(remembered) => [remembered, window.explorerAddress.begin({spec})]",
             **QUIET,
         )
-        found.then(
+        taken = found.then(
             fn=None,
             js=_TAKE_UP % picker.model.value,
             inputs=[self._answer, picker.model],
-            outputs=[picker.model, picker.card, self._asked, self._opened],
+            outputs=[picker.model, picker.card],
             **QUIET,
         )
+        # Apart, since what fires in the same update is asked before the picker holds the new model.
+        taken.then(fn=None, js=_GO_ON, inputs=[self._answer], outputs=[self._asked, self._opened], **QUIET)
         components = [one.component for one in self.kept]
         folds = list({fold._id: fold for several in self._folds.values() for fold in several}.values())
         controls, tabs = json.dumps([part._id for part in components]), json.dumps([*self.tabs])
@@ -232,14 +234,19 @@ def _brought(source: str, taken: object, tab: str) -> Markup:
     )
 
 
-# What a visitor has chosen while the page was opening stays; then the page knows its model (assets/page.js).
+# What a visitor has chosen while the page was opening stays.
 _TAKE_UP = """(answer, model) => {
+  const leave = { __type__: "update" };
+  const touched = window.explorerChose || model !== "%s";
+  if (!answer || touched) return [answer ? { ...leave, choices: answer.choices } : leave, leave];
+  return [{ ...leave, choices: answer.choices, value: answer.model }, answer.card];
+}"""
+
+# Then the page knows its model (assets/page.js).
+_GO_ON = """(answer) => {
   window.explorerKnows?.("model");
   const leave = { __type__: "update" };
-  const next = answer?.address ? [Date.now(), leave] : [leave, Date.now()];
-  const touched = window.explorerChose || model !== "%s";
-  if (!answer || touched) return [answer ? { ...leave, choices: answer.choices } : leave, leave, ...next];
-  return [{ ...leave, choices: answer.choices, value: answer.model }, answer.card, ...next];
+  return answer?.address ? [Date.now(), leave] : [leave, Date.now()];
 }"""
 
 

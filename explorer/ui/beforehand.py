@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from markupsafe import Markup
-
 from explorer.charts.words import caption
 
 
@@ -22,12 +20,12 @@ def about(values: dict[str, Any]) -> list[Any]:
 def example(model: str, made: str, start: str) -> str:
     """Return the remark on a worked example that stands where something else is asked, as HTML.
 
-    model: the example's, if it is the page's model that is asked about, which assets/page.js then names above the figure;
-    "" where the answer itself says of which run it is.
+    model: the example's, if it is the page's model that is asked about; "" where the answer itself says of which run it is.
     """
-    named = Markup('<span data-example="{0}">{0}</span>, ').format(model) if model else ""
-    said = f"{made}); “{start}” computes what is chosen here."
-    return str(caption("A worked example, computed beforehand (", named, said))
+    named = f"{model}, " if model else ""
+    return str(
+        caption(f"A worked example, computed beforehand ({named}{made}); “{start}” computes what is chosen here.")
+    )
 
 
 def waiting(start: str) -> str:

@@ -24,6 +24,7 @@ from explorer.ui.components import apart, is_open, once_known, rich_text
 from explorer.ui.kit import QUIET
 from explorer.ui.page import Page
 from explorer.ui.sign_in import sign_in_button
+from explorer.ui.whose import OF_RUN
 
 VISITOR_KEY = "bert-explorer-visitor"
 RUNS_KEY = "bert-explorer-runs"
@@ -112,7 +113,9 @@ class RunPicker:
         self.visitor = gr.Textbox("", label="visitor", visible="hidden")
         with gr.Row(elem_classes=["run-row"]):
             self.label = gr.HTML(self._label(""))
-            self.run = self.dropdown("Run", elem_id="run-picker", show_label=False, container=False)
+            self.run = self.dropdown(
+                "Run", elem_id="run-picker", elem_classes=[OF_RUN], show_label=False, container=False
+            )
             if settings().has_login:
                 sign_in_button(page)
         self.remark = rich_text(elem_classes=["run-remark"])

@@ -215,7 +215,7 @@ class Stream(EventBinding[LiveAction]):
             turn = self.watch.begin(session, viewed)  # ends the session's earlier streams of this watch
             try:
                 owner = owner_of(self.page.engine.runs, values.get("visitor"), request)
-                async with aclosing(self.answers(values, self.seen, request, viewed)) as answers:
+                async with aclosing(self.answers(values, request, viewed)) as answers:
                     async for result, shown in answers:
                         if not self.watch.is_latest(session, turn):
                             break  # the newer stream fills the same places

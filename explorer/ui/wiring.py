@@ -28,6 +28,7 @@ from explorer.ui.folds import Framed, Panel, folds, frame, page_frame
 from explorer.ui.outputs import Output, Outputs
 from explorer.ui.page import Page
 from explorer.ui.signatures import for_clients, left_out, named
+from explorer.ui.whose import signed, whose
 from explorer.ui.within_model import model_named, within_model
 from explorer.worked import Known, known
 
@@ -99,13 +100,14 @@ class EventBinding(Generic[AnyAction]):
         """Return the table for the page."""
         return page_frame(self.page_table(result))
 
-    def drawn(
-        self, result: Any, asked: Question, table: Callable[[Any], Framed], known: dict[str, Any] | None = None
-    ) -> list[Any]:
-        """Return the outputs' values, the last by `table`. known: what the functions that fill them may ask for by name."""
+    def drawn(self, result: Any, asked: Question, known: dict[str, Any], on_page: bool) -> list[Any]:
+        """Return the outputs' values. known: what the functions that fill them may ask for by name."""
         plainly = Asked(self.page.engine, asked.model or None, asked.params, result)
-        shown = self.shown.values(result, **(known or {}))
-        return shown + self.folded.filled(self.action, plainly, asked.script, table(result))
+        shown, table = self.shown.values(result, **known), self.seen(result) if on_page else self.sent(result)
+        if on_page:
+            drawn = next((known[name] for name, part in self.views.items() if part is self.page.model), "")
+            shown = signed(self.shown.components, shown, whose(self.page, asked.model, asked.params, result, drawn))
+        return shown + self.folded.filled(self.action, plainly, asked.script, table)
 
     def question(self, values: dict[str, Any]) -> Question:
         """Return the question of these values. Raises BadInputError."""
@@ -118,18 +120,17 @@ class EventBinding(Generic[AnyAction]):
     async def answers(
         self,
         values: dict[str, Any],
-        table: Callable[[Any], Framed],
         request: gr.Request | None = None,
         viewed: dict[str, Any] | None = None,
     ) -> AsyncGenerator[tuple[Any, list[Any]], None]:
-        """Yield each result with the outputs' values, drawn as `viewed` is at that moment. Raises ExplorerError."""
+        """Yield each result with the outputs' values, for a page as it is `viewed` or for clients. Raises ExplorerError."""
         values = dict(values)
         visitor = values.pop("visitor", None)
         asked, began = self.question(values), time.monotonic()
         async with aclosing(self.results(asked, visitor, request)) as results:
             async for result in results:
                 known = {**(viewed or {}), "seconds": time.monotonic() - began}
-                yield result, self.drawn(result, asked, table, known)
+                yield result, self.drawn(result, asked, known, on_page=viewed is not None)
 
     async def _whole_table(self, values: dict[str, Any]) -> Framed:
         if values.pop(BEFOREHAND, False):
@@ -137,7 +138,7 @@ class EventBinding(Generic[AnyAction]):
             if found is not None:
                 return self.sent(found.result)
         table: Framed = {"headers": [], "data": []}
-        async for _, shown in self.answers(values, self.sent):
+        async for _, shown in self.answers(values):
             table = shown[-1]
         return table
 
@@ -183,7 +184,7 @@ class EventBinding(Generic[AnyAction]):
                 # A change of the ticket is what asks the engine.
                 return {ticket: time.time()} if last is None else {note: waiting(start)}
             self._rests(request)
-            shown = dict(zip(self.outputs, self.drawn(found.result, question, self.seen, viewed), strict=True))
+            shown = dict(zip(self.outputs, self.drawn(found.result, question, viewed, on_page=True), strict=True))
             kept = {component: {**given, BEFOREHAND: True} for component in self.kept}
             steered = dict(zip(self.steered.components, self.steered.values(found.result), strict=True))
             return {self.page.notice: "", **shown, **kept, **steered, note: says(found.made, start)}
@@ -221,7 +222,7 @@ class EventBinding(Generic[AnyAction]):
         async def endpoint(request: gr.Request | None = None, **values: Any) -> AsyncIterator[Any]:
             last = None
             try:
-                async for result, shown in self.answers(values, self.sent, request):
+                async for result, shown in self.answers(values, request):
                     last = result
                     yield shown
                 if self.action.check is not None:
@@ -287,7 +288,7 @@ class Connection(EventBinding[Action]):
                 values |= read(event) if read else {}
                 values = within_model(values, self.views) if self.action.takes_model else values
                 viewed = {name: values.pop(name) for name in self.views}
-                [(result, shown)] = [one async for one in self.answers(values, self.seen, viewed=viewed)]
+                [(result, shown)] = [one async for one in self.answers(values, viewed=viewed)]
             except MissingCapabilityError as error:  # what stands below is another model's answer
                 return [self.page.explain(error), *map(cleared, self.outputs), *rest]
             except Exception as error:

@@ -25,7 +25,10 @@ TEACHERS = [(THREE, "three"), (MODEL, "model"), (RUN, "run")]
 CONCERT = ("She bought two tickets for the concert.", "She likes music.")
 """Not said, likely, and not impossible: three classes of which each deserves some of the answer."""
 
-OWN = {"albert-mini": "They live in a [MASK] in the city.", "gpt2-mini": "The cat sat on the"}
+OWN = {
+    "albert-mini": "The film was released in the United [MASK] in 1998.",
+    "gpt2-mini": "The film was released in the United",
+}
 """Where a bundled model's answer to the usual sentence is nonsense."""
 
 REVIEW = "It is not a bad film, but I would not call it good either."

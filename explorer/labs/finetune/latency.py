@@ -130,7 +130,7 @@ def missing_list(result: LatencyResult) -> Markup:
 
 
 def _name(one: Timed) -> str:
-    return f"{one.title}, merged" if one.form == "merged" else one.title
+    return f"merged {one.title}" if one.form == "merged" else one.title
 
 
 def _change(ratio: Ratio) -> str:

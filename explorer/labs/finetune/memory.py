@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from explorer.action import Action
 from explorer.charts import Panel, Picture, axis, bars, picture, rows
-from explorer.charts.words import caption, compact, label, megabytes, percent, prose, quoted, strong
+from explorer.charts.words import caption, compact, inside, label, megabytes, percent, prose, quoted, strong
 from explorer.engine.protocol import Job
 from explorer.kinds import Name
 from explorer.models.catalog import DEFAULT_MODEL
@@ -120,8 +120,9 @@ def memory_table(result: MemoryResult) -> Table:
 def memory_sentence(result: MemoryResult) -> Markup:
     """State what the first method holds, and the last one, which is the chosen one if it is another."""
     first, *others = result.columns
-    held = [f"On {result.model} ", first.title, " holds ", strong(megabytes(first.total))]
-    return prose(*held, *([", ", others[-1].title, " ", strong(megabytes(others[-1].total))] if others else []), ".")
+    held = [f"On {result.model} ", inside(first.title), " holds ", strong(megabytes(first.total))]
+    rest = [", ", inside(others[-1].title), " ", strong(megabytes(others[-1].total))] if others else []
+    return prose(*held, *rest, ".")
 
 
 def _parts_notes(result: MemoryResult) -> Markup:
@@ -129,14 +130,16 @@ def _parts_notes(result: MemoryResult) -> Markup:
     each = []
     for one in result.columns:
         size, name = max(zip(one.parts, PARTS, strict=True))
-        each.append(f"{one.title} holds {megabytes(one.total)}, of it {percent(size / one.total)} {NAMES[name]}")
+        each.append(
+            f"{inside(one.title)} holds {megabytes(one.total)}, of it {percent(size / one.total)} {NAMES[name]}"
+        )
     parts = [f"With batches of {result.batch_size} texts of {result.tokens:.0f} tokens {'; '.join(each)}."]
     if len(result.columns) > 1:
         first, second = result.columns[:2]
         own = [sum(_part(one, name) for name in TRAINED) for one in (first, second)]
         parts.append(
             f" What is trained takes 4 numbers of 4 bytes each (itself, its gradient, two moments): {megabytes(own[0])} by "
-            f"{first.title} against {megabytes(own[1])} by {second.title}. The weights stay, and "
+            f"{inside(first.title)} against {megabytes(own[1])} by {inside(second.title)}. The weights stay, and "
             f"{_of_activations(first, second)} of the activations."
         )
     return caption(*parts)

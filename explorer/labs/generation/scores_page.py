@@ -16,7 +16,7 @@ from explorer.tasks.generation_metrics import METRICS
 from explorer.tasks.places.bundled import restaurants
 from explorer.ui.components import rich_text
 from explorer.ui.controls import control
-from explorer.ui.kit import QUIET, Tries, View, inputs_column, outputs_column, two_columns, why
+from explorer.ui.kit import QUIET, Tries, View, caption, inputs_column, outputs_column, two_columns, why
 from explorer.ui.page import Page
 from explorer.ui.wiring import Connection
 
@@ -95,7 +95,7 @@ BLEU, METEOR and ROUGE-L run from 0 to 1 by their formulas and are printed times
 best with people** is not measured here: no person has judged these sentences, and a higher score is not yet a better text.
 WebNLG and DART, in the appendix of Hu et al. 2021, are two more tasks of this kind.
 """
-
+AS_THEY_STAND = "No model is asked here: the texts are scored as they stand."
 
 Texts = dict[str, Any]
 """The boxes with the hypotheses and the references."""
@@ -110,6 +110,7 @@ def build_scores(page: Page, tab: gr.Tab) -> Texts:
                 "references": control(ScoreParams, "references", value=REFERENCES, elem_id="scores-references"),
             }
             button = gr.Button("Score", variant="primary", elem_id="scores-start")
+            caption(AS_THEY_STAND)
         with outputs_column():
             view = View("scores", "scores", figures.scores_sentence, figures.scores_figure, notes=figures.scores_notes)
             tries = Tries(TRY)
@@ -127,6 +128,7 @@ def build_parts(page: Page, tab: gr.Tab, texts: Texts) -> None:
         with inputs_column(250):
             sentence = control(PartsParams, "sentence", elem_id="parts-sentence")
             metric = gr.Radio(METRICS, value=METRICS[0], label="Metric", elem_id="parts-metric")
+            caption(AS_THEY_STAND)
         with outputs_column():
             drawn = View("parts", "parts", apart.parts_sentence, pictures.parts_figure, notes=apart.parts_notes)
     filled = rich_text(elem_id="parts-formulas", elem_classes=["wide"])

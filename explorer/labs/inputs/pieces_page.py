@@ -40,7 +40,8 @@ def tokenizer_choice() -> gr.Dropdown:
         allow_custom_value=True,
         max_choices=MOST_TOKENIZERS,
         label=f"Tokenizers, up to {MOST_TOKENIZERS}",
-        info="Of the list, a hub id, or a folder. byte-level-bpe and unigram are this app's own.",
+        info="Asked here; what is picked at the top takes the first place. Also a hub id, or a folder. "
+        "byte-level-bpe and unigram are this app's own.",
     )
 
 

@@ -86,7 +86,9 @@ def build_typos(page: Page, tab: gr.Tab) -> None:
 def _models(params: type[Any]) -> Any:
     """Return the choice of models that both tabs have."""
     label = f"Models that fill masks (up to {MOST_MODELS})"
-    return control(params, "models", choices=all_with(Capability.MLM), label=label)
+    return control(
+        params, "models", choices=all_with(Capability.MLM), label=label, info="Asked in place of the one at the top."
+    )
 
 
 def build_many(page: Page, tab: gr.Tab) -> None:

@@ -63,7 +63,12 @@ def build_rate(page: Page, tab: gr.Tab) -> None:
     with two_columns():
         with inputs_column():
             able, label = all_with(Capability.MLM), f"Models, up to {MOST_MODELS}"
-            models = control(RatesParams, "models", choices=able, label=label)
+            models = control(
+                *(RatesParams, "models"),
+                choices=able,
+                label=label,
+                info="Asked here; what is picked at the top takes the first place.",
+            )
             text = control(RatesParams, "text", placeholder=f"{SENTENCES} bundled sentences", elem_id="rates-text")
             seed = control(RatesParams, "seed", minimum=0, maximum=LARGEST_SEED)
             start, stop = start_stop("Measure", "rates-start")

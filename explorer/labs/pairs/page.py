@@ -56,10 +56,16 @@ EXAMPLES = (
 SWAP = "Swap the two"
 
 TEXT = (
+    "There was once a king who had three sons. The eldest left home to see the world. "
+    "He came to a large forest. In the forest lived an old woman."
+)
+"""One story, in which bert-small's head finds the next sentence in every row."""
+
+ONE_LIFE = (
     "Marie Curie was born in Warsaw in 1867. She moved to Paris in 1891. "
     "There she studied physics and chemistry. In 1903 she won the Nobel Prize."
 )
-"""One story, in which the head finds the next sentence in most rows."""
+"""One topic throughout: to the head nearly every sentence of it follows every other."""
 
 TWO_STORIES = (
     "The band released its first album in 1994. It sold two million copies in the first year. "
@@ -112,7 +118,8 @@ def _did_it_help() -> None:
     plot("did-nsp-help", value=ablations.help_figure(), elem_id="nsp-figure")
     caption(
         "BERT: Devlin et al. 2019, Table 5, both directions. RoBERTa: Liu et al. 2019, Table 2, segment pairs with NSP against "
-        "full sentences without it. Base size, on each task's development set."
+        "full sentences without it. Base size, on each task's development set. "
+        "No model is asked here."
     )
     with why("two papers disagree on NSP"):
         with gr.Row(elem_id="nsp-papers"):
@@ -173,7 +180,7 @@ def _all_pairs(page: Page, tab: gr.Tab) -> None:
                 figures.all_pairs_figure,
                 notes=figures.all_pairs_notes,
             )
-            tries = Tries({"Two stories in one text": TWO_STORIES, "One story": TEXT})
+            tries = Tries({"One story": TEXT, "Two stories in one text": TWO_STORIES, "One topic throughout": ONE_LIFE})
             caption("Outlined: the sentence that comes next in the text.")
     why("the formula and the papers", WHY)
     score = Connection(page, SCORE_ALL_PAIRS, inputs, [(numbered, figures.numbered), *view])

@@ -158,12 +158,17 @@ def _said_of(record: RunRecord) -> Markup:
     head = Markup("<tr><th>step</th>{}</tr>").format(cells(blanks, "th"))
     rows = [
         Markup("<tr><th>{}</th>{}</tr>").format(
-            f"{step:,}{', kept' if step == record.kept > 0 else ''}",
+            f"{step:,}{_is_kept(step, record.kept)}",
             Markup("").join(_cell(by.get((step, blank))) for blank in blanks),
         )
         for step in steps
     ]
     return Markup('<div class="wide"><table class="said-at">{}{}</table></div>').format(head, Markup("").join(rows))
+
+
+def _is_kept(step: int, kept: int) -> str:
+    """Say of a step whether the run has its weights; nothing of one before, or where the last are the best."""
+    return "" if not kept or step < kept else ", kept" if step == kept else ", not kept"
 
 
 def _chosen_steps(steps: list[int], kept: int) -> list[int]:

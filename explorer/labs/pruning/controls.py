@@ -28,6 +28,7 @@ from explorer.ui.outputs import Output
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker
 from explorer.ui.streams import Stream
+from explorer.ui.whose import OF_RUN
 
 
 def can_be_pruned(record: RunRecord) -> bool:
@@ -59,7 +60,7 @@ class Subject:
             self.loss = control(Asking, "loss")
             self.examples = control(Asking, "examples", value=READ)
             self.held_out = control(Asking, "held_out", value=JUDGED)
-        self.run = gr.Textbox("", visible="hidden", label="run")  # "" for the page's model
+        self.run = gr.Textbox("", visible="hidden", label="run", elem_classes=[OF_RUN])  # "" for the page's model
         # Filled once the page knows; until then no tab asks.
         self.known = gr.Textbox("", visible="hidden", label="a run, or the model")
 

@@ -114,7 +114,7 @@ def before_after(result: PruneResult) -> Markup:
     for speed in result.speeds:
         whole, pruned = (milliseconds(value, ".1f") for value in (speed.before, speed.after))
         rows.append((f"batch of {speed.batch}", whole, pruned, _times(speed.before, speed.after)))
-    return quoted(("measured", "whole", "pruned", "ratio"), rows, "Before and after, measured here")
+    return quoted(("measured", "whole", "pruned", "ratio"), rows, "Before and after")
 
 
 def _times(before: float, after: float) -> str:

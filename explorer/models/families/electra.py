@@ -64,6 +64,7 @@ DISCRIMINATOR = Architecture(
     as_bert("electra"),
     _EMBEDDINGS,
     parts=_discriminator,
+    fills_no_masks="a discriminator says of each token whether it was replaced. Its generator fills masks.",
 )
 
 ARCHITECTURES = (GENERATOR, DISCRIMINATOR)

@@ -41,15 +41,15 @@ def test_the_parts_of_all_methods_are_stacked_and_the_checkpoint_stands_apart() 
 
 
 def test_the_sentence_sets_the_chosen_method_beside_full_fine_tuning() -> None:
-    said = "On bert Full fine-tuning holds 500 MB, Adapters 140 MB."
+    said = "On bert full fine-tuning holds 500 MB, adapters 140 MB."
     adapters = replace(LORA, title="Adapters")
     assert figures.memory_sentence(result(FULL, LORA, adapters)).striptags() == said
-    assert figures.memory_sentence(result(FULL)).striptags() == "On bert Full fine-tuning holds 500 MB."
+    assert figures.memory_sentence(result(FULL)).striptags() == "On bert full fine-tuning holds 500 MB."
 
 
 def test_the_notes_name_the_largest_part_of_each() -> None:
     text = figures.memory_notes(result()).striptags()
-    assert "With batches of 16 texts of 17 tokens Full fine-tuning holds 500 MB, of it 36.0% Adam's moments" in text
+    assert "With batches of 16 texts of 17 tokens full fine-tuning holds 500 MB, of it 36.0% Adam's moments" in text
     assert "LoRA r=8 holds 140 MB, of it 71.4% the model's weights." in text
     assert "360 MB by Full fine-tuning against 4 MB by LoRA r=8." in text
 
