@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from explorer.charts.words import counted, in_quotes, sentences, strong
+from explorer.charts.words import counted, in_quotes, inside, sentences, strong
 from tests.labs.drawing import HOSTILE, assert_safe
 from tests.rows import each_row
 
@@ -10,6 +10,19 @@ from tests.rows import each_row
 @each_row(("count", "said"), [(0, "0 words"), (1, "1 word"), (2, "2 words"), (1200, "1,200 words")])
 def test_one_is_not_many(count: int, said: str) -> None:
     assert counted(count, "word") == said
+
+
+@each_row(
+    ("title", "said"),
+    [
+        ("Adapters (Houlsby)", "adapters (Houlsby)"),
+        ("LoRA r=8", "LoRA r=8"),
+        ("Full fine-tuning", "full fine-tuning"),
+        ("", ""),
+    ],
+)
+def test_a_title_inside_a_sentence_begins_small_unless_it_is_a_name(title: str, said: str) -> None:
+    assert inside(title) == said
 
 
 @each_row("text", HOSTILE)

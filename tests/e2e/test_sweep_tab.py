@@ -59,4 +59,4 @@ def test_every_method_is_timed(tiny: Visit) -> None:
     expect(tiny.page.locator("#latency-said")).to_contain_text(
         re.compile("Slower|Faster|No difference|The machine is busy")
     )
-    expect(tiny.page.locator("#latency-figure")).to_contain_text("LoRA, merged")
+    expect(tiny.page.locator("#latency-figure")).to_contain_text("merged LoRA")

@@ -22,9 +22,10 @@ from explorer.ui.streams import Stream
 from explorer.ui.wiring import Connection
 
 OPEN = (
-    "An open question after the paper: does full fine-tuning amplify too, or is its update more general? The figure opens with "
-    "a pair that was trained for it on the same examples. Each is looked at in the first r directions of its own update. Full "
-    "fine-tuning's weights are as large as the model and not bundled: a run of it can be chosen once you have trained one."
+    "An open question after the paper: does full fine-tuning amplify too, or is its update more general? With bert-small the "
+    "figure opens with a pair that was trained for it on the same examples, else with the run above beside the one chosen "
+    "here. Each is looked at in the first r directions of its own update. Full fine-tuning's weights are as large as the model "
+    "and not bundled: a run of it can be chosen once you have trained one."
 )
 
 

@@ -51,20 +51,21 @@ def recipe_table(result: RecipeResult) -> Table:
 
 
 def recipe_sentence(result: RecipeResult) -> Markup:
-    """Say what each part of the last step is worth: BERT had too little of all of them."""
-    same, more, longer = (strong(signed(step.gain, 1)) for step in result.climbed() if step.table == LAST)
-    gains = prose(
-        same, " points on about the same text, ", more, " with ten times as much, ", longer, " with more steps"
-    )
+    """Say what the last step is worth on about the same text, and in all: BERT had too little of everything."""
+    gained = [step.gain for step in result.climbed() if step.table == LAST]
+    same, whole = strong(signed(gained[0], 1)), strong(signed(sum(gained), 1))
+    gains = prose(same, " points on about the same text, ", whole, " with more text and more steps")
     return prose(f"On {SCORES[result.score]} the large model gains ", gains, ": BERT was ", strong("undertrained"), ".")
 
 
 def recipe_notes(result: RecipeResult) -> Markup:
     """Say what each change alone gains at base size, and whose word undertrained is."""
     found = {step.table: f"{step.change} {signed(step.gain, 1)}" for step in result.climbed()}
+    _, more, longer = (signed(step.gain, 1) for step in result.climbed() if step.table == LAST)
     alone = [found.get(table, f"{step} (not in Table {table})") for table, step in STEPS.items() if table < LAST]
     return caption(
-        f"One change at a time, at base size, in points: {'; '.join(alone)}. The large model has all three at once: on "
+        f"Of it {more} come with ten times as much text, {longer} with more steps. One change at a time, at base size, in "
+        f"points: {'; '.join(alone)}. The large model has all three at once: on "
         "about BERT's text, its 100K steps of 8K read 3.2 times as many sequences as BERT's 1M of 256. “Significantly "
         "undertrained” is the paper's word (Liu et al. 2019, abstract)."
     )

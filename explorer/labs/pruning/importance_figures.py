@@ -9,11 +9,13 @@ from typing import Any
 from markupsafe import Markup
 
 from explorer.charts import MAGNITUDE, Look, Picture, axis, band, bars, chart, colorbar, error_bars, heat, line
-from explorer.charts.words import caption, label, prose, strong
+from explorer.charts.words import caption, label, percent, prose, strong
 from explorer.compress.cuts import Shape
 from explorer.labs.pruning.schema import ImportanceResult
 from explorer.maths.importance import SCORES
+from explorer.runs.report import SHARES
 from explorer.tables import Cell, Table
+from explorer.tasks.metrics import METRICS
 
 NAMES = {"head": "head", "neuron": "neuron", "both": "head or neuron", "layer": "layer", "weight": "weight"}
 PLURALS = {"head": "heads", "neuron": "neurons", "both": "heads and neurons", "layer": "layers", "weight": "weights"}
@@ -40,9 +42,15 @@ def number(value: float) -> str:
     return f"{value:.3g}"
 
 
-def metric_text(value: float | None) -> str:
-    """Write a metric with three decimals."""
-    return "not defined" if value is None else f"{value:.3f}"
+def metric_text(value: float | None, title: str) -> str:
+    """Write the metric of this title: a share as a percentage, another with three decimals."""
+    if value is None:
+        return "not defined"
+    return percent(value) if title in SHARED else f"{value:.3f}"
+
+
+SHARED = {METRICS[name].title for name in SHARES if name in METRICS}
+"""The titles of the metrics that are shares."""
 
 
 def importance_table(result: ImportanceResult) -> Table:

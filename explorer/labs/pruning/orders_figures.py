@@ -12,6 +12,7 @@ from explorer.charts import Picture, Trace, axis, band, chart, line
 from explorer.charts.words import caption, compact, counted, label, milliseconds, prose, strong
 from explorer.labs.pruning.importance_figures import PLURALS, metric_text
 from explorer.labs.pruning.schema import HandResult, Measured, OrdersResult
+from explorer.runs.report import gap_text
 from explorer.tables import Table
 
 TITLES = {"least": "least important first", "random": "random order", "most": "most important first"}
@@ -62,17 +63,22 @@ def orders_notes(result: OrdersResult) -> Markup:
         return Markup("")
     whole = lines["least"][0][1]
     units = PLURALS[result.unit]
-    parts = [f"Whole, {result.about.name} has {result.about.metric.lower()} ", strong(f"{whole:.3f}"), ". "]
+    parts = [
+        f"Whole, {result.about.name} has {result.about.metric.lower()} ",
+        strong(metric_text(whole, result.about.metric)),
+        ". ",
+    ]
     if not result.done:
         return caption(*parts)
+    noticeable = gap_text("accuracy", NOTICEABLE) if result.about.metric == "Accuracy" else NOTICEABLE
     least, most = (strong(f"{100 * _until(lines[order], whole):.0f}%") for order in ("least", "most"))
     parts += [
-        "Least important first, ", least, f" of the {units} can go before it falls by more than {NOTICEABLE}, most important "
+        "Least important first, ", least, f" of the {units} can go before it falls by more than {noticeable}, most important "
         "first ", most, f". {result.about.held_out} held-out examples",
     ]  # fmt: skip
     if result.about.metric == "Accuracy":
         error = (whole * (1 - whole) / result.about.held_out) ** 0.5  # of a share of so many examples
-        parts.append(f", so one standard error is {error:.3f}")
+        parts.append(f", so one standard error is {gap_text('accuracy', error)}")
     return caption(*parts, ".")
 
 
@@ -144,13 +150,14 @@ def hand_sentence(result: HandResult) -> Markup:
     if not result.heads:
         return prose(
             f"No head is gone: {metric} ",
-            strong(metric_text(before.metric)),
+            strong(metric_text(before.metric, result.about.metric)),
             f", {compact(before.parameters)} parameters.",
         )
+    text = [metric_text(one.metric, result.about.metric) for one in (before, after)]
     shared = f" A head here serves all {shape.depth} depths, so it goes at each of them." if shape.shared else ""
     return prose(
         f"Without {len(result.heads)} of {shape.blocks * shape.heads} heads{those}: {metric} ",
-        strong(metric_text(after.metric)), f" instead of {metric_text(before.metric)}, {compact(after.parameters)} parameters "
+        strong(text[1]), f" instead of {text[0]}, {compact(after.parameters)} parameters "
         f"instead of {compact(before.parameters)}, {_ms(after)} a batch of 16 instead of {_ms(before)}.{shared}",
     )  # fmt: skip
 

@@ -27,20 +27,28 @@ def quantised_sentence(result: QuantiseResult) -> Markup:
     if least is whole:
         return prose("No form is smaller than fp32.")
     smaller, metric = strong(f"{whole.bytes / least.bytes:.1f} times smaller"), result.about.metric.lower()
-    return prose(strong(_name(least)), " is ", smaller, f" than fp32 and has {metric} ", metric_text(least.metric), ".")
+    return prose(
+        strong(_name(least)),
+        " is ",
+        smaller,
+        f" than fp32 and has {metric} ",
+        metric_text(least.metric, result.about.metric),
+        ".",
+    )
 
 
 def quantised_notes(result: QuantiseResult) -> Markup:
     """Say what each form gains and loses against fp32."""
     whole, others = result.forms[0], result.forms[1:]
     timed, metric = f", {whole.milliseconds:.0f} ms" if whole.milliseconds else "", result.about.metric.lower()
-    parts: list[str] = [f"fp32: {megabytes(whole.bytes)}{timed}, {metric} {metric_text(whole.metric)}. "]
+    parts: list[str] = [
+        f"fp32: {megabytes(whole.bytes)}{timed}, {metric} {metric_text(whole.metric, result.about.metric)}. "
+    ]
     for form in others:
         times = whole.milliseconds / form.milliseconds if whole.milliseconds and form.milliseconds else None
         faster = "" if times is None else f", {times:.1f} times as fast"
-        smaller = (
-            f" is {whole.bytes / form.bytes:.1f} times smaller{faster} and has {metric} {metric_text(form.metric)}. "
-        )
+        reached = metric_text(form.metric, result.about.metric)
+        smaller = f" is {whole.bytes / form.bytes:.1f} times smaller{faster} and has {metric} {reached}. "
         parts += [strong(_name(form)), smaller]
     if any(form.form == "int8" and 4 * form.bytes > whole.bytes for form in others):
         parts.append("Embeddings and LayerNorms stay in fp32, so int8 is no quarter of it. ")

@@ -10,7 +10,7 @@ from explorer.charts import KEPT, Panel, Picture, axis, bars, chart, error_bars,
 from explorer.charts.words import caption, compact, label, megabytes, milliseconds, prose, quoted, strong
 from explorer.labs.pruning.importance_figures import PLURALS, metric_text, shared_note
 from explorer.labs.pruning.orders_figures import measured_table
-from explorer.labs.pruning.schema import Left, PruneResult, Step, StepsResult
+from explorer.labs.pruning.schema import About, Left, PruneResult, Step, StepsResult
 from explorer.maths.intervals import wilson
 from explorer.tables import Table
 
@@ -27,8 +27,8 @@ def prune_table(result: PruneResult) -> Table:
     return measured_table([(step.share, step.measured) for step in result.steps])
 
 
-def _metric(step: Step) -> str:
-    return metric_text(step.measured.metric)
+def _metric(step: Step, about: About) -> str:
+    return metric_text(step.measured.metric, about.metric)
 
 
 def prune_sentence(result: PruneResult) -> Markup:
@@ -36,9 +36,9 @@ def prune_sentence(result: PruneResult) -> Markup:
     first, last = result.steps[0], result.steps[-1]
     name, metric = result.about.name, result.about.metric.lower()
     if len(result.steps) == 1:
-        return prose(f"Whole, {name} has {metric} ", strong(_metric(first)), ".")
+        return prose(f"Whole, {name} has {metric} ", strong(_metric(first, result.about)), ".")
     gone = f"Without the {PLURALS[result.unit]} that are gone {name} has {metric} "
-    return prose(gone, strong(_metric(last)), f" instead of {_metric(first)}.")
+    return prose(gone, strong(_metric(last, result.about)), f" instead of {_metric(first, result.about)}.")
 
 
 def prune_notes(result: PruneResult) -> Markup:
@@ -50,7 +50,7 @@ def prune_notes(result: PruneResult) -> Markup:
     smaller = 1 - after.parameters / before.parameters
     parts = [
         f"Without {100 * last.share:.0f}% of the {PLURALS[result.unit]}: {result.about.metric.lower()} ",
-        strong(_metric(last)), f" instead of {_metric(first)}. ",
+        strong(_metric(last, result.about)), f" instead of {_metric(first, result.about)}. ",
     ]  # fmt: skip
     if result.unit == "weight":
         parts.append(f"{compact(after.parameters)} parameters are not 0, of {compact(before.parameters)}. ")
@@ -107,7 +107,7 @@ def before_after(result: PruneResult) -> Markup:
     before, after = first.measured, last.measured
     fewer = _times(before.parameters, after.parameters)
     rows = [
-        (result.about.metric, _metric(first), _metric(last), ""),
+        (result.about.metric, _metric(first, result.about), _metric(last, result.about), ""),
         ("parameters", compact(before.parameters), compact(after.parameters), fewer),
         ("file size", megabytes(before.bytes), megabytes(after.bytes), _times(before.bytes, after.bytes)),
     ]
@@ -147,7 +147,7 @@ def steps_sentence(result: StepsResult) -> Markup:
     """Say which way leaves most, and whether that is more than chance; before the end, what the whole model has."""
     metric, what = result.about.metric.lower(), PLURALS[result.unit]
     if not result.done:
-        whole = strong(_metric(result.lines[0][1][0]))
+        whole = strong(_metric(result.lines[0][1][0], result.about))
         return prose(f"Whole, {result.about.name} has {metric} ", whole, "; the ways are still being measured.")
     gone = f"With {100 * result.share:.0f}% of the {what} of {result.about.name} gone "
     ends = [(name, steps[-1]) for name, steps in result.lines]
@@ -155,7 +155,7 @@ def steps_sentence(result: StepsResult) -> Markup:
     if len(known) < len(ends):
         return prose(gone, f"{metric} is not defined after every way.")
     best = [(name, step) for name, step in ends if step.measured.metric == max(known)]
-    score = strong(_metric(best[0][1]))
+    score = strong(_metric(best[0][1], result.about))
     if len(ends) == 1:
         return prose(gone, f"{ends[0][0]} leaves {metric} ", score, ".")
     if len(best) == len(ends):
@@ -179,11 +179,11 @@ def steps_notes(result: StepsResult) -> Markup:
     """Say where each way ends, what the whole model has, and what so few examples can tell."""
     parts: list[str] = [f"{100 * result.share:.0f}% of the {PLURALS[result.unit]} gone: "]
     for place, (name, steps) in enumerate(result.lines):
-        parts += ["; " if place else "", f"{name} {_metric(steps[-1])}"]
+        parts += ["; " if place else "", f"{name} {_metric(steps[-1], result.about)}"]
         if steps[-1].share < result.share - 0.02 and not result.done:  # a share of whole units is seldom met exactly
             parts.append(f" so far, at {100 * steps[-1].share:.0f}%")
     whole = result.lines[0][1][0]
-    return caption(*parts, f". Whole: {_metric(whole)}.", _by_chance(result))
+    return caption(*parts, f". Whole: {_metric(whole, result.about)}.", _by_chance(result))
 
 
 def _by_chance(result: StepsResult) -> str:

@@ -472,7 +472,7 @@ def test_the_time_of_a_batch_is_told_by_what_the_rounds_can_tell() -> None:
     result = latency_result()
     said = latency_figures.latency_sentence(result).striptags()
     assert "Slower than the plain model: Adapters (Houlsby) (+40.0%), LoRA." in said
-    assert "No difference can be measured for LoRA, merged." in said
+    assert "No difference can be measured for merged LoRA." in said
     assert "noise" not in said
     noisy = replace(result, timed=(replace(result.timed[0], ratio=Ratio(1.1, 1.05, 1.2)), *result.timed[1:]))
     noise = "Full fine-tuning add nothing to the plain model: what is measured of them is noise."

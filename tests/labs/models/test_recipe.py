@@ -59,7 +59,7 @@ def test_undertrained_is_what_the_numbers_say_of_every_task(score: str) -> None:
 def test_the_sentence_takes_the_large_model_s_three_gains() -> None:
     said = figures.recipe_sentence(recipe_steps(RecipeParams())).striptags()
     assert said == (
-        "On MNLI-m the large model gains +2.4 points on about the same text, +0.3 with ten times as much, +0.9 with more steps: "
+        "On MNLI-m the large model gains +2.4 points on about the same text, +3.6 with more text and more steps: "
         "BERT was undertrained."
     )
 

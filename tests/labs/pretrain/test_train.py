@@ -225,6 +225,15 @@ def test_the_loss_is_said_to_fall_only_where_it_does(raced: Compared, after: flo
     assert said in said_figures.pretrain_sentence(one).striptags()
 
 
+def test_what_is_said_after_the_kept_step_is_called_not_kept(raced: Compared) -> None:
+    record = raced.records[0]
+    *_, best, last = sorted({one.step for one in record.said})
+    table = figures.said_view(Compared((record.evolve(kept=best),)))
+    assert f"<th>{best:,}, kept</th>" in table
+    assert f"<th>{last:,}, not kept</th>" in table
+    assert "kept" not in figures.said_view(Compared((record.evolve(kept=0),)))
+
+
 def test_without_the_causal_mask_the_next_token_is_read_off() -> None:
     engine = LocalEngine(Settings())
     seen, causal = (engine.runs.get(run_id) for run_id in LEAK)

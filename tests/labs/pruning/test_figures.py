@@ -142,7 +142,10 @@ def test_orders() -> None:
     assert said.endswith(f": least important first, 40% of the heads {falls}")
     said = orders_figures.orders_notes(result).striptags()
     assert "Least important first, 40% of the heads can go" in said
-    assert "more than 0.02, most important first 0%. 80 held-out examples, so one standard error is 0.034." in said
+    assert (
+        "more than 2.0 points, most important first 0%. 80 held-out examples, so one standard error is 3.4 points."
+        in said
+    )
     assert "4 of 16 points" in orders_figures.orders_sentence(replace(result, points=result.points[:4])).striptags()
     assert "not defined" in orders_figures.orders_sentence(orders(None)).striptags()
     assert orders_figures.orders_notes(orders(None)) == ""
@@ -162,7 +165,7 @@ def pruned(**changes: object) -> PruneResult:
 
 def test_pruned() -> None:
     said = prune_figures.prune_sentence(pruned()).striptags()
-    assert said.endswith(" has accuracy 0.900 instead of 0.950.")
+    assert said.endswith(" has accuracy 90.0% instead of 95.0%.")
     said = prune_figures.prune_notes(pruned()).striptags()
     assert "2.00 times" in said
     figure = assert_draws(prune_figures.left_figure(pruned()))  # type: ignore[arg-type]
@@ -182,9 +185,9 @@ def test_steps_and_hand_and_forms() -> None:
     steps = StepsResult(about(), "both", 0.5, (("one step", pruned().steps), ("many steps", pruned().steps)), 1.0, True)
     assert_draws(prune_figures.steps_figure(steps))
     assert prune_figures.steps_sentence(steps).striptags() == (
-        "With 50% of the heads and neurons of my run gone every way leaves the same accuracy, 0.900."
+        "With 50% of the heads and neurons of my run gone every way leaves the same accuracy, 90.0%."
     )
-    assert "one step 0.900; many steps 0.900. Whole: 0.950. On 80 held" in prune_figures.steps_notes(steps).striptags()
+    assert "one step 90.0%; many steps 90.0%. Whole: 95.0%. On 80 held" in prune_figures.steps_notes(steps).striptags()
     assert len(prune_figures.steps_table(steps).rows) == 4
     hand = HandResult(about(), ((0, 1),), WHOLE, PRUNED)
     assert "Without 1 of 12 heads" in orders_figures.hand_sentence(hand).striptags()
@@ -214,10 +217,10 @@ def test_steps_and_hand_and_forms() -> None:
 @each_row(
     ("metrics", "said"),
     [
-        ((0.9, 0.92), "“many steps” leaves the highest accuracy, 0.920, and the lead may be chance."),
-        ((0.5, 0.92), "“many steps” leaves the highest accuracy, 0.920."),
-        ((0.5, 0.92, 0.92), "“many steps” and “many steps, training between” leave the highest accuracy, 0.920."),
-        ((0.9,), "one step leaves accuracy 0.900."),
+        ((0.9, 0.92), "“many steps” leaves the highest accuracy, 92.0%, and the lead may be chance."),
+        ((0.5, 0.92), "“many steps” leaves the highest accuracy, 92.0%."),
+        ((0.5, 0.92, 0.92), "“many steps” and “many steps, training between” leave the highest accuracy, 92.0%."),
+        ((0.9,), "one step leaves accuracy 90.0%."),
         ((0.9, None), "accuracy is not defined after every way."),
     ],
 )
@@ -228,7 +231,7 @@ def test_the_way_that_leaves_most_is_named(metrics: tuple[float | None, ...], sa
     result = StepsResult(about(), "head", 0.5, lines, 1.0, True)
     assert prune_figures.steps_sentence(result).striptags() == f"With 50% of the heads of my run gone {said}"
     early = prune_figures.steps_sentence(replace(result, done=False)).striptags()
-    assert early == "Whole, my run has accuracy 0.950; the ways are still being measured."
+    assert early == "Whole, my run has accuracy 95.0%; the ways are still being measured."
     early = prune_figures.steps_notes(replace(result, share=0.8, done=False)).striptags()
     assert "so far, at 50%" in early
 

@@ -51,7 +51,7 @@ def test_the_notes_name_the_largest_part_of_each() -> None:
     text = figures.memory_notes(result()).striptags()
     assert "With batches of 16 texts of 17 tokens full fine-tuning holds 500 MB, of it 36.0% Adam's moments" in text
     assert "LoRA r=8 holds 140 MB, of it 71.4% the model's weights." in text
-    assert "360 MB by Full fine-tuning against 4 MB by LoRA r=8." in text
+    assert "360 MB by full fine-tuning against 4 MB by LoRA r=8." in text
 
 
 def test_what_was_measured_and_what_is_missing_is_said() -> None:
