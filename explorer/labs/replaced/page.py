@@ -45,8 +45,7 @@ stronger one sets a task that is too hard. The two share their embeddings. (sect
 def build(page: Page) -> None:
     """Lay out three tabs, and one model for all: the chosen one, or at first one that can."""
     model = gr.Textbox(DISCRIMINATOR, label="model", visible="hidden")
-    line = rich_text()
-    ready = filled_with(page, model, has(page, Capability.RTD), DISCRIMINATOR, line, at_first=True)
+    ready = filled_with(page, model, has(page, Capability.RTD), DISCRIMINATOR, at_first=True)
     with gr.Tabs():
         with gr.Tab("One draw", id="draw") as tab:
             _one_draw(page, model, [while_in_view("#replaced-text", *ready), tab.select])
