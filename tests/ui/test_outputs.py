@@ -82,7 +82,7 @@ def test_an_answer_leaves_a_control_that_stood_where_it_was_asked(monkeypatch: p
     respond = next(event for event in blocks.fns.values() if layer in event.outputs)
     for answered, moved in ((4, False), (2, True)):
         found.return_value = answered
-        monkeypatch.setattr(asked, "drawn", lambda *given: [""] * len(asked.outputs))
+        monkeypatch.setattr(asked, "drawn", lambda *given, **named: [""] * len(asked.outputs))
         update = asyncio.run(cast(Any, respond.fn)(models=4))[-1]
         assert update["maximum"] == 5
         assert ("value" in update) is moved
