@@ -115,7 +115,7 @@ class TestLooking:
         looking.tab("Memory")
         looking.page.wait_for_selector("#memory-figure .plot[data-drawn]")
         said = looking.page.locator("#memory-said")
-        expect(said).to_contain_text("Adapters (Houlsby) ")
+        expect(said).to_contain_text("adapters (Houlsby) ")
         choose(looking.page.get_by_role("tabpanel").filter(visible=True).get_by_label("Method"), looking, "BitFit")
         expect(said).to_contain_text("BitFit ")
         expect(looking.page.locator("#memory-notes")).to_contain_text("BitFit holds")

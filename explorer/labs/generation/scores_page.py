@@ -110,10 +110,10 @@ def build_scores(page: Page, tab: gr.Tab) -> Texts:
                 "references": control(ScoreParams, "references", value=REFERENCES, elem_id="scores-references"),
             }
             button = gr.Button("Score", variant="primary", elem_id="scores-start")
-            caption(AS_THEY_STAND)
         with outputs_column():
             view = View("scores", "scores", figures.scores_sentence, figures.scores_figure, notes=figures.scores_notes)
             tries = Tries(TRY)
+            caption(AS_THEY_STAND)
             with gr.Accordion("In the paper: LoRA's Table 3, beside these texts", open=False):
                 published = rich_text(elem_id="scores-published", elem_classes=["wide"])
     why("the five formulas, and whose numbers these are", WHY)
@@ -128,9 +128,9 @@ def build_parts(page: Page, tab: gr.Tab, texts: Texts) -> None:
         with inputs_column(250):
             sentence = control(PartsParams, "sentence", elem_id="parts-sentence")
             metric = gr.Radio(METRICS, value=METRICS[0], label="Metric", elem_id="parts-metric")
-            caption(AS_THEY_STAND)
         with outputs_column():
             drawn = View("parts", "parts", apart.parts_sentence, pictures.parts_figure, notes=apart.parts_notes)
+            caption(AS_THEY_STAND)
     filled = rich_text(elem_id="parts-formulas", elem_classes=["wide"])
     inputs = {**texts, "sentence": sentence}
     parts = Connection(
