@@ -67,7 +67,7 @@ def test_the_lead_is_told_by_differences_seed_by_seed_with_an_allowance_for_all_
     said = lead_notes(settings)
     assert said.startswith("lora: mean of 5 seeds, standard deviation")
     interval = ttest_rel(scores["lora"], scores["full"]).confidence_interval()
-    ends = f"{100 * interval.low:.1f} to {100 * interval.high:.1f} points"
+    ends = f"{100 * interval.low:.1f} to {100 * interval.high:.1f} points".replace("-", "−")
     assert f"ahead of full, which may be chance (95% interval {ends} over 5 seeds)" in said
     assert "better than 1 of the 2 others: head (" in said
     assert "all 3 pairs together" in said
