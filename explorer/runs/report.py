@@ -8,7 +8,7 @@ from typing import Any
 from markupsafe import Markup
 
 from explorer.charts import SERIES, Look, Panel, Picture, Trace, axis, level, line, picture, series
-from explorer.charts.words import duration, label, percent, progress_bar, prose, strong
+from explorer.charts.words import duration, fixed, label, percent, progress_bar, prose, strong
 from explorer.maths.intervals import BUSY, Spent, spread
 from explorer.runs.record import RunRecord, RunStatus
 from explorer.tables import Table
@@ -37,7 +37,7 @@ def score_text(name: str, value: float | None) -> str:
 
 def gap_text(name: str, value: float) -> str:
     """Return a difference of two values of a metric; for shares in percentage points."""
-    return f"{100 * value:.1f} points" if name in SHARES else f"{value:.{_DIGITS.get(name, 3)}f}"
+    return f"{fixed(100 * value, 1)} points" if name in SHARES else fixed(value, _DIGITS.get(name, 3))
 
 
 def metric_text(name: str, value: float | None) -> str:

@@ -117,7 +117,7 @@ def ahead(metric: str, scores: Mapping[int, float], others: Mapping[int, float],
     if found.low == found.high:
         return f"{told}, by the same in each of {len(shared)} seeds"
     verdict = "beyond chance" if found.direction else "which may be chance"
-    ends = f"{gap_text(metric, found.low).removesuffix(' points')} to {gap_text(metric, found.high)}".replace("-", "−")
+    ends = f"{gap_text(metric, found.low).removesuffix(' points')} to {gap_text(metric, found.high)}"
     return f"{told}, {verdict} (95% interval {ends} over {len(shared)} seeds)"
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import gradio as gr
@@ -14,6 +13,7 @@ from explorer.models.families import Capability
 from explorer.ui.components import rich_text
 from explorer.ui.kit import QUIET, Then
 from explorer.ui.page import Page
+from explorer.ui.whose import as_named
 
 USED = "used-model"
 """The class by which assets/page.js knows whose figure it is."""
@@ -80,7 +80,7 @@ def names_used(page: Page, *boxes: gr.components.Component) -> None:
 def line_of_runs(result: Any) -> str:
     """Return the models of the runs on a tab: the page's has no part in those that were trained before."""
     used = dict.fromkeys(record.spec.model for record in result.records)  # each once, in the order of the runs
-    named = Markup(" and ").join(strong(Path(name).name if Path(name).is_absolute() else name) for name in used)
+    named = Markup(" and ").join(strong(as_named(name)) for name in used)
     return str(caption("Used on this tab: runs of ", named, "; what you start takes the model at the top."))
 
 

@@ -15,9 +15,14 @@ OF_RUN = "of-run"
 """The class of an input that holds a run: while it does, assets/page.js names no model as the one that computes."""
 
 
+def as_named(model: str) -> str:
+    """Return a model as a visitor reads it: a folder of this machine by its last part."""
+    return Path(model).name if Path(model).is_absolute() else model
+
+
 def model_of(record: RunRecord) -> str:
     """Return the model that a run adapted, as figures name it; "" for one that began from nothing."""
-    return "" if record.from_nothing else Path(record.spec.model).name
+    return "" if record.from_nothing else as_named(record.spec.model)
 
 
 def whose(page: Page, model: str, params: Any, result: Any, drawn: str = "") -> str:
@@ -28,13 +33,12 @@ def whose(page: Page, model: str, params: Any, result: Any, drawn: str = "") -> 
     """
     asked = drawn or model or getattr(params, "model", None) or ""
     run = getattr(params, "run", None)
-    if run and not (
-        asked and getattr(result, "model", "") == asked
-    ):  # else the run only stands beside what is asked of the model
+    only_beside = asked and getattr(result, "model", "") == asked  # as on Memory, where the model is what is asked
+    if run and not only_beside:
         with suppress(ExplorerError):  # deleted since
             return model_of(page.engine.runs.get(run))
         return ""
-    return Path(asked).name if asked.startswith("/") else asked
+    return as_named(asked)
 
 
 def signed(components: Iterable[Any], values: Iterable[Any], model: str) -> list[Any]:

@@ -28,6 +28,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Any:
     [
         ("gpt2-mini", NOTHING, NOTHING, "", "gpt2-mini"),
         ("", SimpleNamespace(model="/models/own"), NOTHING, "", "own"),
+        ("google-bert/bert-base-cased", NOTHING, NOTHING, "", "google-bert/bert-base-cased"),
         ("", SimpleNamespace(models=("a", "b")), NOTHING, "", ""),
         ("", SimpleNamespace(models=("a", "b")), NOTHING, "b", "b"),
         ("", SimpleNamespace(model="gpt2-mini", run=FIRST), NOTHING, "", "bert-small"),
