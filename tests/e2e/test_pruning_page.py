@@ -253,7 +253,7 @@ class TestStepByStep:
     def test_single_weights_go_in_steps_with_training_between(self, pruning: Visit) -> None:
         panel(pruning).get_by_role("button", name="weights by magnitude").click()
         notes = pruning.page.locator("#steps-notes")
-        expect(notes).to_contain_text(re.compile("80% of the weights .* training between \d+\.\d%"))
+        expect(notes).to_contain_text(re.compile(r"80% of the weights .* training between \d+\.\d%"))
         expect(pruning.page.locator("#compare-steps")).to_be_visible()
         expect(pruning.page.locator("#steps-figure .legendtext")).to_have_count(3)
 
