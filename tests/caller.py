@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Iterator
 from concurrent.futures import CancelledError
 from typing import Any
 
@@ -34,3 +36,33 @@ class Caller(Client):
             return super().predict(*given, **named)
         except CancelledError:
             return super().predict(*given, **named)
+
+    def follow(self, *given: Any, **named: Any) -> Iterator[Any]:
+        """Yield what a long action shows, and end it where nobody looks any more. A question that is lost, as in `predict`, is
+        asked once more: a job of gradio_client's, walked over by itself, waits for its first answer for ever.
+        """
+        seen = 0
+        try:
+            for shown in self._shown(*given, **named):
+                seen += 1
+                yield shown
+        except CancelledError:
+            if seen:
+                raise
+            yield from self._shown(*given, **named)
+
+    def _shown(self, *given: Any, **named: Any) -> Iterator[Any]:
+        job, seen = self.submit(*given, **named), 0
+        try:
+            while True:
+                ended = job.done()
+                for shown in job.outputs()[seen:]:
+                    seen += 1
+                    yield shown
+                if ended:
+                    break
+                time.sleep(0.01)
+            job.result()
+        finally:
+            if not job.done():
+                job.cancel()

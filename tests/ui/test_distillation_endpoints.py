@@ -6,14 +6,15 @@ from typing import Any
 
 from gradio_client import Client
 
+from tests.caller import Caller
 from tests.ui.conftest import QUICK, columns, newest, rows
 
 TEXT = " ".join(f"The number {number} stands in this sentence." for number in range(24))
 ON_TEXT: dict[str, Any] = {"task": "text", "text": TEXT, "epochs": 1}
 
 
-def test_distill_streams_a_student_and_leaves_it_as_a_run(client: Client, trained: str) -> None:
-    answers = list(client.submit(teacher=trained, **QUICK, api_name="/distill"))
+def test_distill_streams_a_student_and_leaves_it_as_a_run(client: Caller, trained: str) -> None:
+    answers = list(client.follow(teacher=trained, **QUICK, api_name="/distill"))
     assert columns(answers[-1]) == ["step", "loss", "metric"]
     found = rows(answers[-1])
     assert [row["step"] for row in found] == [0, 1, 2]

@@ -13,6 +13,7 @@ from explorer.labs import LABS
 from explorer.runs.manager import RunManager
 from explorer.runs.record import RunRecord
 from explorer.settings import Settings
+from tests.caller import Caller
 from tests.rows import each_row
 from tests.ui.conftest import refusal, rows
 
@@ -80,10 +81,8 @@ def test_one_for_another_model_names_it(client: Client, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", LONG)
-def test_a_long_one_begins_to_answer_without_parameters(client: Client, name: str) -> None:
-    stream = client.submit(api_name=f"/{name}")
-    assert any(rows(shown) for shown in stream)
-    stream.cancel()
+def test_a_long_one_begins_to_answer_without_parameters(client: Caller, name: str) -> None:
+    assert any(rows(shown) for shown in client.follow(api_name=f"/{name}"))
 
 
 @each_row("name", TRAIN)
