@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from typing import Any, cast
 from unittest.mock import AsyncMock
@@ -18,6 +17,7 @@ from explorer.ui import kit, wiring
 from explorer.ui.kit import View
 from explorer.ui.outputs import Output, Outputs
 from explorer.ui.page import Page
+from tests.loops import run
 
 
 def places(*draws: Any, **options: Any) -> Outputs:
@@ -83,7 +83,7 @@ def test_an_answer_leaves_a_control_that_stood_where_it_was_asked(monkeypatch: p
     for answered, moved in ((4, False), (2, True)):
         found.return_value = answered
         monkeypatch.setattr(asked, "drawn", lambda *given, **named: [""] * len(asked.outputs))
-        update = asyncio.run(cast(Any, respond.fn)(models=4))[-1]
+        update = run(cast(Any, respond.fn)(models=4))[-1]
         assert update["maximum"] == 5
         assert ("value" in update) is moved
 

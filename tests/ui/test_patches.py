@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import importlib.util
 import inspect
 import json
@@ -34,6 +33,7 @@ from starlette.testclient import TestClient
 
 from explorer.serving import at_once, front_door, patches
 from explorer.serving.frontend import FRONTEND
+from tests.loops import run
 from tests.ports import serving
 from tests.rows import each_row
 
@@ -131,7 +131,7 @@ def read_by(app: gr.Blocks, patch: pytest.MonkeyPatch, kind: type[gr.components.
 
     patch.setattr(component, "preprocess", MethodType(preprocess, component))
     patch.setattr(event, "inputs", [component])
-    asyncio.run(app.preprocess_data(event, [None], None))
+    run(app.preprocess_data(event, [None], None))
     [thread] = threads
     return thread
 
@@ -208,7 +208,7 @@ def test_each_page_that_is_added_describes_all_again(monkeypatch: pytest.MonkeyP
 def test_a_missing_value_is_an_error_without_words(plain: gr.Blocks) -> None:
     event = next(iter(plain.fns.values()))
     with pytest.raises(ValueError, match="didn't receive enough input values"):
-        asyncio.run(plain.preprocess_data(event, [], None))
+        run(plain.preprocess_data(event, [], None))
 
 
 def test_parameters_have_no_description(plain: gr.Blocks) -> None:
