@@ -109,7 +109,7 @@ def test_sessions_describe_every_component(plain: gr.Blocks, monkeypatch: pytest
 
 def test_every_value_goes_to_a_thread(plain: gr.Blocks, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gradio.blocks, "anyio", anyio)
-    assert read_by(plain, monkeypatch, gr.Textbox) != threading.get_ident()
+    assert not is_read_here(plain, monkeypatch, gr.Textbox)
 
 
 @pytest.mark.parametrize(("kind", "here"), [(gr.Textbox, True), (gr.File, False)])
@@ -118,11 +118,11 @@ def test_those_of_plain_components_are_read_here(
 ) -> None:
     monkeypatch.setattr(gradio.blocks, "anyio", anyio)
     at_once.install()
-    assert (read_by(plain, monkeypatch, kind) == threading.get_ident()) is here
+    assert is_read_here(plain, monkeypatch, kind) is here
 
 
-def read_by(app: gr.Blocks, patch: pytest.MonkeyPatch, kind: type[gr.components.Component]) -> int:
-    """The thread in which the value of an event's one component is read."""
+def is_read_here(app: gr.Blocks, patch: pytest.MonkeyPatch, kind: type[gr.components.Component]) -> bool:
+    """Whether the value of an event's one component is read in the thread in which the event is answered."""
     event, component, threads = next(iter(app.fns.values())), kind(render=False), list[int]()
 
     def preprocess(self: Any, value: Any) -> Any:
@@ -131,9 +131,14 @@ def read_by(app: gr.Blocks, patch: pytest.MonkeyPatch, kind: type[gr.components.
 
     patch.setattr(component, "preprocess", MethodType(preprocess, component))
     patch.setattr(event, "inputs", [component])
-    run(app.preprocess_data(event, [None], None))
+
+    async def answer() -> int:
+        await app.preprocess_data(event, [None], None)
+        return threading.get_ident()
+
+    own = run(answer())
     [thread] = threads
-    return thread
+    return thread == own
 
 
 def test_every_site_may_read_answers_of_a_server_with_a_name() -> None:
