@@ -150,11 +150,7 @@
 
   window.fetch = async (resource, options) => {
     const asked = about(resource, options);
-    if (!asked) {
-      const response = await fetched(resource, options);
-      if (response.ok && /\/queue\/data(\?|$)/.test(addressOf(resource))) listen(response.clone());
-      return response;
-    }
+    if (!asked) return /\/queue\/data(\?|$)/.test(addressOf(resource)) ? opened(resource, options) : fetched(resource, options);
     const { event, model, streams } = asked;
     // An answer takes away the alert that stood here when it was asked for, and no later one (explorer/ui/notices.py).
     const told = document.querySelector(".notice-place [data-told]")?.dataset.told || "0";
@@ -171,6 +167,7 @@
           (figure.explorerEnds = figure.explorerEnds || []).push(ends[place], () => setTimeout(all, 500));
         });
         response.clone().json().then(({ event_id }) => atEnd(event_id, all), () => {});
+        await heardEnd(response);
       } else {
         setTimeout(() => ends.forEach((end) => end()), 30);
       }
@@ -194,6 +191,32 @@
     const act = awaited.get(stream);
     if (!awaited.delete(stream)) ended.add(stream);
     else setTimeout(act, 100); // its last figure is on its way
+  }
+
+  // A stream of answers has a number. A question that is confirmed after one has ended is given to Gradio's client when it has
+  // read that end, since until then it opens no other stream (explorer/serving/closing.py).
+  const streams = [null];
+  const READ = 50;
+  const UNREAD = 10000;
+  const pause = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
+
+  async function opened(resource, options) {
+    const stream = { at: 0 };
+    stream.end = new Promise((done) => { stream.close = () => { stream.at ||= performance.now(); done(); }; });
+    const headers = new Headers(options?.headers);
+    headers.set("x-explorer-stream", String(streams.push(stream) - 1));
+    const response = await fetched(resource, { ...options, headers });
+    if (response.ok) listen(response.clone()).then(stream.close);
+    else stream.close();
+    return response;
+  }
+
+  async function heardEnd(response) {
+    const stream = streams[Number(response.headers.get("x-explorer-ended"))];
+    if (!stream) return;
+    await Promise.race([stream.end, pause(UNREAD)]);
+    const left = READ - (performance.now() - stream.at);
+    if (left > 0) await pause(left);
   }
 
   async function listen(response) {

@@ -2,8 +2,9 @@
 
 Gradio ends a session's stream when nothing is under way. A browser may hear of that after it has heard that its next
 question was taken: it believes that the answer will come by the stream that ends, and opens no other, so the answer
-stays at the server and the page waits for ever. Therefore the server confirms a question only when the browser should
-know of the end.
+stays at the server and the page waits for ever. Therefore the server confirms a question only when a client should know
+of the end. A browser of a busy machine may know of it much later: our pages number their streams, the confirmation names
+the last one that ended, and the page reads the confirmation once it has read that end (assets/page.js).
 """
 
 from __future__ import annotations
@@ -24,8 +25,11 @@ ENDS = b'"msg":"close_stream"'
 ARRIVED = "explorer.arrived"
 """The key in a request's scope for the time of its arrival, by a monotonic clock."""
 
+STREAM, ENDED = b"x-explorer-stream", b"x-explorer-ended"
+"""A page's header with the number of its stream, and ours with the number of the session's last stream that ended."""
+
 HEARD_SECONDS = 0.125
-"""Seconds after which a browser knows that its stream has ended."""
+"""Seconds after which a client that numbers no streams knows that its stream has ended."""
 
 MOST_SESSIONS = 1000
 """Sessions whose ends are remembered: many more than end within HEARD_SECONDS."""
@@ -41,7 +45,7 @@ class Closing:
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self.app, self._clock, self._sleep = app, clock, sleep
-        self._ended: OrderedDict[str, float] = OrderedDict()
+        self._ended: OrderedDict[str, tuple[float, bytes]] = OrderedDict()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Note when requests come and streams end, and hold back the answers to questions that come with such an end."""
@@ -56,10 +60,12 @@ class Closing:
 
     def _noting(self, scope: Scope, send: Send) -> Send:
         [session] = parse_qs(scope["query_string"].decode()).get("session_hash", [""])[:1]
+        stream = dict(scope.get("headers", ())).get(STREAM, b"")
+        stream = stream if stream.isdigit() else b""
 
         async def noted(message: Message) -> None:
             if ENDS in message.get("body", b""):
-                self._ended[session] = self._clock()
+                self._ended[session] = self._clock(), stream
                 self._ended.move_to_end(session)
                 while len(self._ended) > MOST_SESSIONS:
                     self._ended.popitem(last=False)
@@ -78,9 +84,12 @@ class Closing:
             return message
 
         async def kept_back(message: Message) -> None:
-            since = self._clock() - self._ended.get(session, -HEARD_SECONDS)
-            if message["type"] == "http.response.start" and since < HEARD_SECONDS:
-                await self._sleep(HEARD_SECONDS - since)
+            if message["type"] == "http.response.start" and session in self._ended:
+                ended, stream = self._ended[session]
+                if stream:
+                    message = {**message, "headers": [*message["headers"], (ENDED, stream)]}
+                elif (since := self._clock() - ended) < HEARD_SECONDS:
+                    await self._sleep(HEARD_SECONDS - since)
             await send(message)
 
         await self.app(scope, read, kept_back)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from gradio.server_messages import CloseStreamMessage
 
-from explorer.serving.closing import DATA, HEARD_SECONDS, JOIN, MOST_SESSIONS, Closing
+from explorer.serving.closing import DATA, ENDED, HEARD_SECONDS, JOIN, MOST_SESSIONS, STREAM, Closing
 from tests.loops import run
 
 
@@ -30,8 +30,8 @@ class Server:
         ends = f"data: {CloseStreamMessage().model_dump_json()}\n\n" if scope["path"] == DATA else "{}"
         await send({"type": "http.response.body", "body": ends.encode()})
 
-    def request(self, path: str, session: str) -> list[Any]:
-        """What happens at a request of a session: waits, and what is sent."""
+    def request(self, path: str, session: str, stream: bytes = b"") -> list[Any]:
+        """What happens at a request of a session: waits, what is sent, and which stream is said to have ended."""
         self.said = []
 
         async def receive() -> Any:
@@ -39,8 +39,10 @@ class Server:
 
         async def send(message: Any) -> None:
             self.said.append(message["type"])
+            self.said += [value for name, value in message.get("headers", ()) if name == ENDED]
 
-        scope = {"type": "http", "path": path, "query_string": f"session_hash={session}".encode()}
+        headers = [(STREAM, stream)] if stream else []
+        scope = {"type": "http", "path": path, "query_string": f"session_hash={session}".encode(), "headers": headers}
         run(self.app(scope, receive, send))
         return self.said
 
@@ -69,6 +71,18 @@ def test_an_end_while_the_question_is_read_counts_too() -> None:
 
     server.app.app = ends_meanwhile
     assert server.request(JOIN, "a") == [("waited", HEARD_SECONDS), *SENT]
+
+
+def test_a_page_that_numbers_its_streams_is_told_which_has_ended_and_waits_for_it_itself() -> None:
+    server = Server()
+    server.request(DATA, "a", b"1")
+    server.request(DATA, "a", b"2")
+    assert server.request(JOIN, "a") == ["http.response.start", b"2", "http.response.body"]
+    assert server.request(JOIN, "b") == SENT
+    server.request(DATA, "c", b"no number")
+    assert server.request(JOIN, "c") == [("waited", HEARD_SECONDS), *SENT], (
+        "what stands in no header of ours is not repeated"
+    )
 
 
 def test_few_ends_are_remembered() -> None:
