@@ -59,6 +59,29 @@ _EXPORTED = re.compile(r"export\{([^{}]*)\};?\s*$")
 _PAGE_SCRIPT = re.compile(r'<script type="module" crossorigin src="\./assets/([\w.-]+\.js)"></script>')
 
 
+TOLD_OF_ALL = (
+    "async update_loading_stati_state(){await Promise.all(Object.entries(this.loading_stati.current)"
+    ".map(([e,t])=>this.update_state_cb(Number(e),{loading_status:t},!1)))}",
+    "async update_loading_stati_state(){let o=this.told??={},n=Object.entries(this.loading_stati.current).filter(([e,t])=>"
+    "{let s=JSON.stringify(t);return o[e]!==s&&(o[e]=s,!0)});"
+    "await Promise.all(n.map(([e,t])=>this.update_state_cb(Number(e),{loading_status:t},!1)))}",
+)
+"""At each step of each question Gradio tells every part of the page that was ever answered how its own question stands, and
+copies the values of all that lies in it. Ours tells those for which that has changed.
+"""
+
+COUNTS_FOR_EVER = (
+    "function ze(){me(()=>{F(Pe,(performance.now()-w(de))/1e3),W&&ze()})}",
+    "function ze(){me(()=>{F(Pe,(performance.now()-w(de))/1e3),W&&(void 0===U||U?.isConnected)&&ze()})}",
+)
+"""What counts the seconds of a question goes on when its part of the page was taken away meanwhile: a frame is drawn sixty times a
+second from then on. Ours ends with the element that it counts in, `U`.
+"""
+
+MENDED = (TOLD_OF_ALL, COUNTS_FOR_EVER)
+"""Texts of Gradio 6.31's scripts, each with what is joined in its place; another Gradio's stay as they are."""
+
+
 class NotMadeError(Exception):
     """Why the pages keep what Gradio and Plotly come in."""
 
@@ -116,6 +139,13 @@ def exported(script: str) -> list[str]:
     return [name.split(" as ")[-1].strip() for name in last[1].split(",")]
 
 
+def mended(script: str) -> str:
+    """A script of Gradio's, without what makes its pages slow."""
+    for gradios, ours in MENDED:
+        script = script.replace(gradios, ours)
+    return script
+
+
 def join(esbuild: Path, folder: Path) -> None:
     """Write joined-HASH.js and joined.json, which says what stands in place of each script. Raises NotMadeError."""
     names = joined_scripts()
@@ -124,7 +154,7 @@ def join(esbuild: Path, folder: Path) -> None:
         work = Path(temporary)
         lines = []
         for name in names:
-            shutil.copyfile(ASSETS / name, work / name)
+            (work / name).write_text(mended(read(name)), encoding="utf-8")
             handed = ",".join(f"{own} as {new}" for own, new in given[name].items())
             lines.append(f'export{{{handed}}}from"./{name}";' if handed else f'import"./{name}";')
         (work / "all.js").write_text("\n".join(lines), encoding="utf-8")

@@ -104,7 +104,7 @@ CASES = (
         "gpt2-mini",
     ),
     Case("probe_layers", {"models": "electra-mini-generator", "seed": 2}, PROBED, "", off=A_WORD, tied=1),
-    Case("probe_layers", {"models": "gpt2-mini", "task": "pos", "penalty": 1.0}, PROBED, "", off=A_WORD),
+    Case("probe_layers", {"models": "TINY", "task": "pos", "penalty": 1.0}, PROBED, "", off=A_WORD, tied=1),
     Case("score_sentences", {"sentences": (SENTENCE, "An orangutan — “x” \\ {x} %s 😀")}),
     Case("score_sentences", {"sentences": (SENTENCE, "An orangutan."), "masking": "token", "model": "roberta-mini"}),
     Case("score_sentences", {"sentences": (SENTENCE, "An orangutan."), "model": "gpt2-mini"}),

@@ -109,7 +109,16 @@ BEGINS_AT = """(answers) => {
 SETTINGS = """(open) => document.querySelectorAll(`.settings-fold[aria-expanded=${!open}]`).forEach((button) => button.click())"""
 """Opens, or closes, what a phone keeps behind a button."""
 
-FOLDED = "[role=tabpanel]:visible button.label-wrap:not(.open)"
+UNFOLD = """async () => {
+  const laid_out = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+  const folded = () => [...document.querySelectorAll("[role=tabpanel] button.label-wrap:not(.open)")]
+    .filter((one) => one.checkVisibility());
+  for (let some = folded(); some.length; some = folded()) {
+    some.forEach((one) => one.click());
+    await laid_out();
+  }
+}"""
+"""Opens all that is folded on the tab in view, and what lies folded in that."""
 
 
 def what_stands(page: Any) -> dict[str, list[str]]:
@@ -172,9 +181,7 @@ def resize(page: Any, width: int, height: int) -> None:
 def unfold(page: Any) -> None:
     """Everything on the tab in view."""
     page.evaluate(SETTINGS, True)
-    folded = page.locator(FOLDED)
-    while folded.count():
-        folded.first.click()
+    page.evaluate(UNFOLD)
     page.evaluate(SETTLED)
 
 

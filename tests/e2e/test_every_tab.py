@@ -30,7 +30,6 @@ from tests.e2e.looks import (
     look_over,
     resize,
     too_wide,
-    unfold,
     what_stands,
 )
 from tests.e2e.tabs import (
@@ -170,9 +169,7 @@ def test_so_does_one_who_has_looked_at_runs_of_every_kind(on_a_phone: Visit, ser
         for tab in tabs_of(path):
             open_tab(page, tab.name)
             walked[tab] = {**what_stands(page), "stops": []}
-            if path in UNFOLDED:
-                unfold(page)
-                wide[tab] = too_wide(page)
+            wide[tab] = too_wide(page)
             if (path, tab.name) in WAITING:
                 expect(
                     page.locator("[role=tabpanel]:visible .bar > *", has_text="A worked example").first

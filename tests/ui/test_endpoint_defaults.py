@@ -37,12 +37,12 @@ NEEDS_A_PRUNED_MODEL = "export_pruned"
 
 LONG = (
     *("importance", "prune", "quantise", "prune_heads", "follow_student"),
-    *("masking_rates", "typos_over_shares", "forgetting", "probe_layers"),
+    *("masking_rates", "typos_over_shares"),
 )
 """Seconds to a minute by default: the first answer is waited for."""
 
-AS_LONG = ("compare_orders", "compare_steps")
-"""The same questions as /prune asks, more of them."""
+AS_LONG = ("compare_orders", "compare_steps", "forgetting", "probe_layers")
+"""A minute or more, asked of less elsewhere."""
 
 NEEDS_A_DEBERTA = ("disentangled_terms", "relative_positions")
 """Their default is a DeBERTa; another model has no relative positions, and they say which has."""

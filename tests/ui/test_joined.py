@@ -47,6 +47,13 @@ def test_a_component_brings_its_scripts_and_what_these_import() -> None:
     assert imported <= set(names), "a script outside would import a stub of the one that imports it"
 
 
+@pytest.mark.parametrize("gradios", [gradios for gradios, _ in making.MENDED])
+def test_what_is_mended_stands_in_the_installed_gradio(gradios: str) -> None:
+    scripts = [making.read(name) for name in making.joined_scripts()]
+    assert sum(script.count(gradios) for script in scripts) == 1, "deploy/frontend.py was written for another Gradio"
+    assert all(gradios not in making.mended(script) for script in scripts)
+
+
 def test_component_scripts_are_read_from_gradios_table() -> None:
     own = "import.meta.url)"
     table = (

@@ -103,9 +103,9 @@ def test_bert_smalls_probe_is_ten_points_above_its_control_in_some_layer(task: s
     assert bert.best.layer > 0, "the layers add what the embeddings lack"
 
 
-def test_the_bundled_answer_is_what_bert_small_says_today() -> None:
-    answer: ProbeResult = explorer.run("probe_layers", models="bert-small").result
-    for layer, kept in zip(answer.probed[0].layers, worked("sense").drawn("bert-small").layers, strict=True):
+def test_the_bundled_answer_is_what_bert_mini_says_today() -> None:
+    answer: ProbeResult = explorer.run("probe_layers", models="bert-mini").result
+    for layer, kept in zip(answer.probed[0].layers, worked("sense").drawn("bert-mini").layers, strict=True):
         assert layer.accuracy == pytest.approx(kept.accuracy, abs=0.02)  # another processor rounds otherwise
         assert layer.control == pytest.approx(kept.control, abs=0.03)
 
