@@ -74,8 +74,8 @@ COUNTS_FOR_EVER = (
     "function ze(){me(()=>{F(Pe,(performance.now()-w(de))/1e3),W&&ze()})}",
     "function ze(){me(()=>{F(Pe,(performance.now()-w(de))/1e3),W&&(void 0===U||U?.isConnected)&&ze()})}",
 )
-"""What counts the seconds of a question goes on when its part of the page was taken away meanwhile: a frame is drawn sixty times a
-second from then on. Ours ends with the element that it counts in, `U`.
+"""What counts the seconds of a question goes on when its part of the page was taken away meanwhile: from then on sixty frames a
+second are drawn. Ours ends with the element that it counts in, `U`.
 """
 
 MENDED = (TOLD_OF_ALL, COUNTS_FOR_EVER)
