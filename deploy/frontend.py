@@ -78,7 +78,18 @@ COUNTS_FOR_EVER = (
 second are drawn. Ours ends with the element that it counts in, `U`.
 """
 
-MENDED = (TOLD_OF_ALL, COUNTS_FOR_EVER)
+SOUGHT_IN_ALL = (
+    "find_attached_events(e,t){let n=t.filter(t=>t.targets.find(([t])=>t===e.id)).map(t=>{let n=t.targets.find(([t])=>"
+    "t===e.id);return n?n[1]:null}).filter(Boolean);return e.props.shared_props.attached_events=n,e}",
+    "find_attached_events(e,t){if(this.sought!==t){this.sought=t;this.events=new Map;for(let n of t){let t=new Set;"
+    "for(let[e,r]of n.targets)if(!t.has(e)){t.add(e);if(r){let t=this.events.get(e);t?t.push(r):this.events.set(e,[r])}}}}"
+    "return e.props.shared_props.attached_events=[...this.events.get(e.id)??[]],e}",
+)
+"""As a page opens, each of its parts is sought in every event of the page: 200 events for each of 600 parts on the longest page.
+Ours goes through the events once.
+"""
+
+MENDED = (TOLD_OF_ALL, COUNTS_FOR_EVER, SOUGHT_IN_ALL)
 """Texts of Gradio 6.31's scripts, each with what is joined in its place; another Gradio's stay as they are."""
 
 
