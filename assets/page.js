@@ -148,6 +148,27 @@
     return new Response(left ? JSON.stringify({ ...rest, data: left }) : text, response);
   }
 
+  // Of questions that fill the same places the one that was asked last stands, in whatever order their answers come: each control
+  // of an action asks by an event of its own, so Gradio lets two of them answer at once.
+  const lines = new Map();
+  function joinLine({ outputs }) {
+    const line = lines.get(outputs.join()) || { asked: 0, waiting: new Set(), last: null };
+    const number = ++line.asked;
+    lines.set(outputs.join(), line);
+    line.waiting.add(number);
+    return {
+      async answeredBy(response) {
+        if (line.last?.number > number) return new Response(await line.last.text, response);
+        if (response.ok && Math.min(...line.waiting) < number) line.last = { number, text: response.clone().text() };
+        return response;
+      },
+      leave() {
+        line.waiting.delete(number);
+        if (!line.waiting.size) line.last = null;
+      },
+    };
+  }
+
   window.fetch = async (resource, options) => {
     const asked = about(resource, options);
     if (!asked) return /\/queue\/data(\?|$)/.test(addressOf(resource)) ? opened(resource, options) : fetched(resource, options);
@@ -158,8 +179,10 @@
     options.headers.set("x-explorer-told", told);
     const figures = figuresOf(event);
     const ends = figures.map((figure) => begin(figure, model));
+    const line = joinLine(event);
     try {
-      const response = await inOrder(await fetched(resource, options), event, Number(told));
+      const answer = await fetched(resource, options);
+      const response = await inOrder(streams ? answer : await line.answeredBy(answer), event, Number(told));
       if (response.ok) showRefusal("");
       if (streams && response.ok) {
         const all = () => ends.forEach((end) => end()); // what this stream leaves empty draws nothing
@@ -175,6 +198,8 @@
     } catch (error) {
       ends.forEach((end) => end());
       throw error;
+    } finally {
+      line.leave();
     }
   };
 

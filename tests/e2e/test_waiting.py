@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Route, expect
 
-from tests.e2e.running import own_run, set_training
+from tests.e2e.running import open_settings, own_run, set_training, type_number
 from tests.e2e.visiting import Visit
 
 pytestmark = pytest.mark.e2e
@@ -68,6 +68,29 @@ def test_what_is_done_before_the_page_knows_its_model_and_run_is_kept(visit: Vis
     assert visit.page.evaluate(PRESS, "#stop") == "Stopping…"
     expect(visit.page.locator("#train")).to_be_visible()
     expect(visit.page.locator("#train")).not_to_have_attribute("data-said", "Starting…")
+
+
+def test_of_two_controls_the_one_moved_last_is_answered_though_its_answer_comes_first(visit: Visit) -> None:
+    visit.open("finetune", "#run-curves")
+    plan = visit.page.locator("#plan")
+    expect(plan).to_contain_text("of 65.9M parameters are trained")
+    open_settings(visit)
+    late: list[tuple[Route, Any]] = []
+    on_its_way = [True]
+    visit.page.route(
+        "**/run/predict*",
+        lambda route: late.append((route, route.fetch())) if on_its_way[0] else route.continue_(),
+    )
+    type_number(visit, "Epochs", 20)
+    visit.page.wait_for_timeout(500)
+    assert [answer for _, answer in late if "600 steps" in answer.text()], "asked by the first control"
+    on_its_way[0] = False
+    type_number(visit, "Batch size", 1)
+    expect(plan).to_contain_text("9,600 steps")
+    for route, answer in late:
+        route.fulfill(response=answer)
+    visit.page.wait_for_timeout(1000)
+    expect(plan).to_contain_text("9,600 steps")
 
 
 def test_a_figure_has_its_place_from_the_first_and_says_when_it_is_computed_anew(visit: Visit, tiny_model: str) -> None:
