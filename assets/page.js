@@ -278,6 +278,7 @@
     }
   }
 
+  const ASKED = 100; // milliseconds after which the page has asked what it asks by itself once it knows them
   // Presses. Until the page knows the visitor's model, and where there are runs the visitor and the run, the last is kept.
   const known = new Set();
   let kept = null;
@@ -290,7 +291,7 @@
     const button = kept;
     kept = null;
     unsay(button);
-    setTimeout(() => button.isConnected && button.click(), 0);
+    setTimeout(() => button.isConnected && button.click(), ASKED);
   };
   window.addEventListener("load", () => setTimeout(() => ["model", "run"].forEach(window.explorerKnows), LONGEST));
 

@@ -145,8 +145,9 @@ class RunPicker:
         kept = [self.remembered, self.unasked]
         self.run.change(self._remember, [self.run, *kept], kept, js=_KEEP_URL, **QUIET)
         self.run.change(self._label, [self.run], [self.label], **QUIET)
-        attached = attached.then(fn=None, js="() => { window.explorerKnows?.('run'); return []; }", **QUIET)
-        attached.then(fn=None, js="() => Date.now()", inputs=None, outputs=[self._known], **QUIET)
+        known = attached.then(fn=None, js="() => Date.now()", inputs=None, outputs=[self._known], **QUIET)
+        # A press that waited comes after what the page asks by itself, whose stream would end the press's.
+        attached = known.then(fn=None, js="() => { window.explorerKnows?.('run'); return []; }", **QUIET)
         self._others = others
         then: Callable[..., Any] = attached.then
         return then
