@@ -220,16 +220,16 @@
 
   // A stream of answers has a number. A question that is confirmed after one has ended is given to Gradio's client when it has
   // read that end, since until then it opens no other stream (explorer/serving/closing.py).
-  const streams = [null];
-  const READ = 50;
-  const UNREAD = 10000;
+  const numbered = [null];
+  const READ = 50;       // milliseconds after which Gradio's client has read an end that we have read
+  const UNREAD = 10000;  // after which an end that nobody reads is waited for no longer
   const pause = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
 
   async function opened(resource, options) {
     const stream = { at: 0 };
     stream.end = new Promise((done) => { stream.close = () => { stream.at ||= performance.now(); done(); }; });
     const headers = new Headers(options?.headers);
-    headers.set("x-explorer-stream", String(streams.push(stream) - 1));
+    headers.set("x-explorer-stream", String(numbered.push(stream) - 1));
     const response = await fetched(resource, { ...options, headers });
     if (response.ok) listen(response.clone()).then(stream.close);
     else stream.close();
@@ -237,7 +237,7 @@
   }
 
   async function heardEnd(response) {
-    const stream = streams[Number(response.headers.get("x-explorer-ended"))];
+    const stream = numbered[Number(response.headers.get("x-explorer-ended"))];
     if (!stream) return;
     await Promise.race([stream.end, pause(UNREAD)]);
     const left = READ - (performance.now() - stream.at);
