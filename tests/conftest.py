@@ -93,6 +93,23 @@ def data_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 @pytest.fixture(scope="session", autouse=True)
+def one_authority(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Every question of a Gradio client reads the certificates of all authorities, several times: 22 ms for each time.
+
+    No test asks a server that needs one.
+    """
+    import certifi
+
+    of_all = Path(certifi.where()).read_text(encoding="utf-8")
+    first = of_all[of_all.index("-----BEGIN") : of_all.index("-----END")]
+    file = tmp_path_factory.mktemp("certificates") / "one.pem"
+    file.write_text(f"{first}-----END CERTIFICATE-----\n", encoding="utf-8")
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("SSL_CERT_FILE", str(file))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
 def one_thread() -> None:
     """On a busy machine two threads wait for each other: five times slower than one for models this small."""
     import torch

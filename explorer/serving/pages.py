@@ -13,11 +13,12 @@ from explorer.reference import Reference
 from explorer.serving.documented import DocumentedPages
 from explorer.serving.links import LinkingPages
 from explorer.serving.notices import NoticingPages
+from explorer.serving.quiet_queue import QuietPages
 from explorer.serving.refusal import Refusal
 from explorer.serving.stream_diffs import StreamingPages
 
 
-class Pages(DocumentedPages, NoticingPages, StreamingPages, LinkingPages):
+class Pages(DocumentedPages, NoticingPages, StreamingPages, LinkingPages, QuietPages):
     """Pages in one Blocks, which are described once, when they are served.
 
     Gradio 6.31 builds a server and describes all components after every page (`Blocks.route`), and twice more at the

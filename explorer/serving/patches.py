@@ -58,6 +58,17 @@ PATCHES = (
         },
     ),
     Patch(
+        "quiet_queue.py",
+        "After every event the last 10,000 become a table, 15 to 25 ms of processor time; an idle server looks for events a "
+        "thousand times a second.",
+        "No issue of Gradio's speaks of it (searched on 28 November 2026).",
+        {
+            "gradio.blocks:Blocks.queue": "",
+            "gradio.queueing:Queue.compute_analytics_summary": "self, records",
+            "gradio.queueing:Queue._get_df": "records",
+        },
+    ),
+    Patch(
         "closing.py",
         "A question that is put just as the session's stream ends is answered into no stream: the page waits for ever.",
         "gradio-app/gradio#7921 and #10342 were other cases of it, both mended.",

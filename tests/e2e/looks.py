@@ -73,12 +73,13 @@ NAMED_TWICE = """() => {
 
 OTHER_COLOURS = """async () => {
   const { react } = window.Plotly || {};
-  if (react) window.Plotly.react = (frame, ...rest) => frame.checkVisibility() ? react(frame, ...rest) : Promise.resolve();
+  const stands = (frame) => frame.on && !frame.checkVisibility();  // one that is drawn for the first time is not left out
+  if (react) window.Plotly.react = (frame, ...rest) => stands(frame) ? Promise.resolve() : react(frame, ...rest);
   document.body.classList.toggle("dark");
   await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
   if (react) window.Plotly.react = react;
 }"""
-"""From light to dark or back; figures that nobody sees keep theirs, which saves half of what a page's last tabs take."""
+"""From light to dark or back; drawn figures that nobody sees keep theirs, which saves half of what a page's last tabs take."""
 
 SEES = """(selector) => {
   window.seen = false;

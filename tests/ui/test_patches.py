@@ -23,8 +23,10 @@ import pytest
 from gradio import http_server, networking, processing_utils
 from gradio.blocks import Blocks, BlocksConfig
 from gradio.exceptions import ServerFailedToStartError
+from gradio.queueing import Queue
 from gradio.route_utils import CustomCORSMiddleware
 from gradio.state_holder import SessionState
+from gradio_client import Client
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.responses import Response
@@ -33,6 +35,7 @@ from starlette.testclient import TestClient
 
 from explorer.serving import at_once, front_door, patches
 from explorer.serving.frontend import FRONTEND
+from explorer.serving.quiet_queue import LOOKS_EVERY, PROGRESS_EVERY, QuietPages
 from tests.loops import run
 from tests.ports import serving
 from tests.rows import each_row
@@ -241,6 +244,27 @@ class TestServed:
         for request in (1, 2):
             assert httpx.get(served.local_url).status_code == 200
             assert len(copied) >= request
+
+    def test_an_idle_queue_looks_a_thousand_times_a_second(self, served: gr.Blocks) -> None:
+        assert served._queue.sleep_when_free < LOOKS_EVERY
+        assert served._queue.progress_update_sleep_when_free < PROGRESS_EVERY
+        looks = inspect.getsource(Queue.start_processing) + inspect.getsource(Queue.start_progress_updates)
+        assert "sleep(self.sleep_when_free)" in looks
+        assert "sleep(self.progress_update_sleep_when_free)" in looks
+
+    @pytest.mark.parametrize(("kind", "is_counted"), [(gr.Blocks, True), (QuietPages, False)])
+    def test_every_event_is_counted_but_ours(
+        self, kind: type[gr.Blocks], is_counted: bool, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        tables = counted(monkeypatch, Queue, "_get_df")
+        with kind(analytics_enabled=False) as app:
+            text = gr.Textbox()
+            text.submit(lambda said: said, text, text, api_name="echo")
+        with serving(app) as address:
+            client = Client(address, verbose=False)
+            for said in ("this", "that"):  # the second is answered once the first has been counted
+                assert client.predict(said, api_name="/echo") == said
+        assert bool(tables) is is_counted
 
     @each_row("closed", front_door.CLOSED)
     def test_what_the_front_door_closes_is_open(self, closed: str) -> None:
