@@ -35,17 +35,18 @@ FIRST_PAUSE_SECONDS = 0.04
 
 @dataclass
 class _Look:
-    """What a session looks at. turn: of the stream that goes on, or NO_TURN. viewed: how that stream is drawn. stopped:
-    when the visitor last pressed Stop, by the clock of arrivals.
+    """What a session looks at. turn: of the stream that goes on, or NO_TURN. viewed: how that stream is drawn. asked: when
+    that stream was asked for, and stopped: when the visitor last pressed Stop, both by the clock of arrivals.
     """
 
     turn: int
     viewed: dict[str, Any]
+    asked: float = -math.inf
     stopped: float = -math.inf
 
 
 class Watch:
-    """The streams of one visitor's page that share a watch: only the one started last goes on."""
+    """The streams of one visitor's page that share a watch: only the one that was asked for last goes on."""
 
     MOST = 2000
     NO_TURN = -1
@@ -54,13 +55,23 @@ class Watch:
         self._turns = itertools.count()
         self._latest: OrderedDict[str, _Look] = OrderedDict()
 
-    def begin(self, session: str, viewed: dict[str, Any] | None = None) -> int:
-        """Begin a new stream of a session, drawn as in `viewed`; those before it end at their next look."""
-        return self._turn_to(session, next(self._turns), viewed).turn
+    def begin(self, request: gr.Request, viewed: dict[str, Any] | None = None) -> int:
+        """Begin a new stream of a session, drawn as in `viewed`, and return its turn; those before it end at their next look.
 
-    def _turn_to(self, session: str, turn: int, viewed: dict[str, Any] | None = None) -> _Look:
+        One that was asked for before another that has begun is not the latest.
+        """
+        session, turn, asked = str(request.session_hash), next(self._turns), arrived(request, time.monotonic())
         before = self._latest.get(session)
-        look = _Look(turn, {} if viewed is None else viewed, before.stopped if before else -math.inf)
+        # Gradio takes what waits in its queue in an order that it draws.
+        if before is None or before.turn == self.NO_TURN or before.asked <= asked:
+            self._turn_to(session, turn, viewed, asked)
+        return turn
+
+    def _turn_to(
+        self, session: str, turn: int, viewed: dict[str, Any] | None = None, asked: float = -math.inf
+    ) -> _Look:
+        before = self._latest.get(session)
+        look = _Look(turn, {} if viewed is None else viewed, asked, before.stopped if before else -math.inf)
         self._latest[session] = look
         self._latest.move_to_end(session)
         while len(self._latest) > self.MOST:
@@ -212,7 +223,10 @@ class Stream(EventBinding[LiveAction]):
                 return
             session = str(request.session_hash)
             viewed, said = {name: values.pop(name) for name in self.views}, ""
-            turn = self.watch.begin(session, viewed)  # ends the session's earlier streams of this watch
+            turn = self.watch.begin(request, viewed)  # ends the session's earlier streams of this watch
+            if not self.watch.is_latest(session, turn):
+                yield [gr.skip(), *self._left({})]
+                return
             try:
                 owner = owner_of(self.page.engine.runs, values.get("visitor"), request)
                 async with aclosing(self.answers(values, request, viewed)) as answers:

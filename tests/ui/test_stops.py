@@ -114,6 +114,21 @@ def test_what_was_asked_before_stop_does_not_begin_after_it(stream: Counting) ->
     assert loops.run(messages(2.2))[0] == ("1 of 3", False, True)
 
 
+def test_what_was_asked_first_and_begins_last_draws_nothing(stream: Counting) -> None:
+    """Gradio takes what waits in its queue in an order that it draws."""
+    _, start = events(stream)
+
+    async def visit() -> None:
+        later = start(request=asked_at(2.0))
+        assert shown(await anext(later))[0] == "1 of 3"
+        [nothing] = [message async for message in start(request=asked_at(1.9))]
+        assert [*map(type, nothing)] == [*map(type, [gr.skip()] * len(nothing))]
+        assert all(part == gr.skip() for part in nothing)
+        assert [shown(message)[0] async for message in later][:-1] == ["2 of 3", "3 of 3"]
+
+    loops.run(visit())
+
+
 def test_an_error_brings_start_back(stream: Counting) -> None:
     stream.broken = True
     _, start = events(stream)
