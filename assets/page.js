@@ -41,6 +41,7 @@
     keepPlace(figure);
     const computing = model ? `computing with ${model}…` : "computing…";
     const soon = setTimeout(() => {
+      if (figure.explorerSettled >= waits) return; // a question that was put after this one has been answered
       figure.dataset.waiting = computing;
       figure.setAttribute("aria-busy", "true");
     }, SOON);
@@ -55,7 +56,9 @@
       over = true;
       clearTimeout(soon);
       clearInterval(late);
-      if (figure.explorerWaits === waits) settle(figure);
+      if (figure.explorerWaits !== waits) return;
+      figure.explorerSettled = waits;
+      settle(figure);
     };
     setTimeout(end, LONGEST);
     return end;

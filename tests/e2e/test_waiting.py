@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Route, expect
 
+from tests.e2e.looks import SAYS_SO
 from tests.e2e.running import open_settings, own_run, set_training, type_number
 from tests.e2e.visiting import Visit
 
@@ -170,6 +171,21 @@ def test_a_stream_that_draws_nothing_leaves_no_figure_marked(visit: Visit) -> No
         drawn = visit.draws("#distill-curves")
         expect(visit.page.locator("#seeds-said")).to_contain_text("One seed says little")
     expect(visit.page.locator("#seeds-figure")).not_to_have_attribute("data-waiting", re.compile("."))
+    expect(visit.page.locator(".figure[data-waiting]")).to_have_count(0)
+
+
+def test_a_question_that_is_answered_before_an_older_one_leaves_no_figure_marked(visit: Visit) -> None:
+    """Of a list of runs that is as before nothing is drawn, and its lines are asked for while it comes."""
+    visit.page.add_init_script(NEVER_BY_ITSELF)
+    visit.open("finetune", "#run-curves")
+    for tab, shown in (
+        ("Runs", "#runs-curves .plot[data-drawn]"),
+        ("GLUE", "#glue-tasks tbody tr"),
+        ("Runs", "#runs-curves"),
+    ):
+        visit.tab(tab)
+        visit.page.locator(shown).first.wait_for(state="visible")
+    visit.page.wait_for_timeout(SAYS_SO)
     expect(visit.page.locator(".figure[data-waiting]")).to_have_count(0)
 
 
