@@ -26,6 +26,9 @@ ALERT = 'role="alert"'
 TOLD = "x-explorer-told"
 """The header that names the last alert on the page that asks; 0 for none. Clients other than the pages send none."""
 
+ACTION = "explorer_action"
+"""The attribute of an event's function that names the action which it asks: two actions may fill the same components."""
+
 _asked: ContextVar[float] = ContextVar("asked")
 """When the event that is being answered began, by a monotonic clock."""
 
@@ -36,22 +39,24 @@ _told: ContextVar[int | None] = ContextVar("told", default=None)
 @dataclass(frozen=True)
 class Notice:
     """A notice that a visitor was given. by: the components that the action fills. asked, given: by a monotonic clock,
-    in seconds. number: of an alert.
+    in seconds. number: of an alert. action: the refused one's name, if it has one.
     """
 
     by: tuple[int, ...]
     asked: float
     given: float
     number: int = 0
+    action: str = ""
 
-    def out_of_date(self, by: tuple[int, ...], asked: float, told: int | None = None) -> bool:
+    def out_of_date(self, by: tuple[int, ...], asked: float, told: int | None = None, action: str = "") -> bool:
         """Return whether an answer removes the notice: to a question asked since, or to a later question of the same
         action.
 
         told: the last alert on the page that asked, if known.
         """
         seen = told is None or told >= self.number
-        return (asked >= self.given and seen) or (by == self.by and asked >= self.asked)
+        same = (by, action) == (self.by, self.action)
+        return (asked >= self.given and seen) or (same and asked >= self.asked)
 
 
 class NoticingPages(gr.Blocks):
@@ -74,10 +79,10 @@ class NoticingPages(gr.Blocks):
         values = await super().postprocess_data(block_fn, predictions, state)
         if not isinstance(state, VisitorState):
             return values
-        by = tuple(component._id for component in block_fn.outputs)
+        by, action = tuple(component._id for component in block_fn.outputs), getattr(block_fn.fn, ACTION, "")
         for number, component in enumerate(block_fn.outputs):
             if PLACE in getattr(component, "elem_classes", ()) and isinstance(values[number], str):
-                values[number] = _said(state, component._id, by, values[number])
+                values[number] = _said(state, component._id, by, values[number], action)
         return values
 
 
@@ -86,17 +91,17 @@ def _told_by(request: Any) -> int | None:
     return int(told) if told.isdecimal() else None
 
 
-def _said(state: VisitorState, place: int, by: tuple[int, ...], text: str) -> Any:
+def _said(state: VisitorState, place: int, by: tuple[int, ...], text: str, action: str) -> Any:
     """Return what an event may show at a place, and note it; an empty text is what an answer shows."""
     notices, now = state.notices, time.monotonic()
     asked = _asked.get(now)
     if text:
         state.alerts += ALERT in text
         number = state.alerts if ALERT in text else 0
-        notices[place] = Notice(by, asked, now, number)
+        notices[place] = Notice(by, asked, now, number, action)
         filled = ",".join(map(str, by))
         return text.replace(ALERT, f'{ALERT} data-told="{number}" data-by="{filled}"', 1) if number else text
-    if place in notices and not notices[place].out_of_date(by, asked, _told.get()):
+    if place in notices and not notices[place].out_of_date(by, asked, _told.get(), action):
         return gr.skip()
     notices.pop(place, None)
     return text

@@ -20,6 +20,7 @@ from explorer.action import Action, LiveAction
 from explorer.engine.protocol import answer
 from explorer.errors import ExplorerError, MissingCapabilityError, readable
 from explorer.plain import Asked
+from explorer.serving.notices import ACTION
 from explorer.serving.refusal import Refusal
 from explorer.tables import Table
 from explorer.ui.beforehand import about, beforehand, example, waiting
@@ -36,7 +37,6 @@ __all__ = ["Connection", "EventBinding", "Panel", "Question", "Read", "cleared",
 
 BEFOREHAND = "computed beforehand"
 """A key among a question's values: the answer that is shown is a bundled one."""
-
 
 Read = Callable[[gr.EventData], dict[str, Any]]
 AnyAction = TypeVar("AnyAction", Action, LiveAction)
@@ -175,8 +175,7 @@ class EventBinding(Generic[AnyAction]):
             if last is not None and pressed and about(dict(zip(names, pressed, strict=True))) == about(given):
                 # What stands there is a visitor's own, or on its way; at most it is drawn again, of another model.
                 return {ticket: time.time()} if drawn_of_model else {note: gr.skip()}
-            asks = last is None and pressed
-            found, question = (None, None) if asks else await asyncio.to_thread(self._known, given)
+            found, question = (None, None) if last is None and pressed else await asyncio.to_thread(self._known, given)
             if found is None and last is not None and with_example:
                 given, says = self._example(), partial(example, self.action.openings[0].model)
                 found, question = await asyncio.to_thread(self._known, given)
@@ -251,6 +250,7 @@ class EventBinding(Generic[AnyAction]):
         """Answer the page when a trigger fires: the notice, the outputs, what was asked, and what is steered."""
         outputs = [self.page.notice, *self.outputs, *self.kept, *self.steered.components]
         private = {"api_visibility": "private", "concurrency_limit": None, "show_progress": "hidden", **options}
+        setattr(respond, ACTION, self.action.name)
         return [trigger(respond, inputs_kwargs=inputs, outputs=outputs, **private) for trigger in triggers]
 
 

@@ -94,6 +94,14 @@ def test_a_refusal_asked_at_1_and_given_at_3_goes(by: tuple[int, ...], asked: fl
     assert Notice((1, 2), asked=1, given=3).out_of_date(by, asked) is gone
 
 
+def test_another_action_that_fills_the_same_leaves_a_refusal_that_its_page_did_not_show() -> None:
+    """The page asks by itself how a student stands, just after Train was pressed and before its refusal has come."""
+    refusal = Notice((1, 2), asked=1, given=3, number=1, action="distill")
+    assert refusal.out_of_date((1, 2), 2, 0, "distill")
+    assert not refusal.out_of_date((1, 2), 2, 0, "follow_student")
+    assert refusal.out_of_date((1, 2), 4, 1, "follow_student")
+
+
 def test_visitors_have_notices_of_their_own() -> None:
     async def ask() -> None:
         page = Asking()
