@@ -55,11 +55,13 @@ def at_home(browser: Any) -> Iterator[Callable[[Path], Page]]:
 def typed_hostile(visit: Visit) -> Visit:
     """On the masking page, with a text in view that would be markup."""
     visit.open("masking", "#fill-figure")
-    before = visit.draws("#fill-figure")
+    before, said = visit.draws("#fill-figure"), visit.page.locator("#fill-figure-said").first
+    of_the_example = said.inner_text()
     box = visit.page.locator("textarea:visible").first
     box.fill(HOSTILE)
     box.press("Enter")
     visit.wait_redrawn("#fill-figure", before)
+    expect(said).not_to_have_text(of_the_example)
     expect(visit.page).to_have_url(re.compile("text="))
     return visit
 
@@ -111,7 +113,7 @@ def test_a_report_is_drawn_in_the_colours_of_who_opens_it(visit: Visit, at_home:
 
 def test_a_page_of_several_figures_is_taken_whole(visit: Visit, at_home: Callable[[Path], Page]) -> None:
     visit.open("directions", "#directions-figure")
-    visit.page.wait_for_selector(".block.figure:visible >> nth=1")
+    visit.page.wait_for_selector(".block.figure .plot[data-drawn]:visible >> nth=1")
     shown = visit.page.locator(".block.figure .plot[data-drawn]:visible").count()
     report = at_home(taken(visit, "report"))
     expect(report.locator(".figure .main-svg").first).to_be_visible()
