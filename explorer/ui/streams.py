@@ -79,8 +79,12 @@ class Watch:
         return look
 
     def end(self, request: gr.Request) -> None:
-        """Let the session's stream end at its next look: the visitor has turned to something else."""
-        self._turn_to(str(request.session_hash), self.NO_TURN)
+        """Let the session's stream end at its next look: the visitor has turned to something else, unless they have asked
+        for the stream since.
+        """
+        look = self._latest.get(str(request.session_hash))
+        if look is None or look.asked <= arrived(request, math.inf):
+            self._turn_to(str(request.session_hash), self.NO_TURN)
 
     def stop(self, request: gr.Request) -> None:
         """End the session's stream by Stop, which also holds for questions that were asked before it and have not begun."""

@@ -34,6 +34,8 @@ LATE = """{
 }"""
 """A browser so busy that it reads the end of a stream a second after the server has confirmed the next question."""
 
+TIMES = 4
+
 
 def test_a_question_put_as_a_stream_ends_is_answered_though_the_end_is_read_late(visit: Visit, tiny_model: str) -> None:
     page = visit.page
@@ -42,9 +44,12 @@ def test_a_question_put_as_a_stream_ends_is_answered_though_the_end_is_read_late
     open_tab(page, "How likely?")
     open_tab(page, "Thirty minimal pairs")
     page.wait_for_selector("#minimal-pairs-figure .plot[data-drawn]")
-    for model, named in ((tiny_model, re.escape(tiny_model[:12])), ("albert-mini", "albert-mini")):
+    # Gradio's client may close a stream before its end has come, so one question after another is put until one end is late.
+    for model, named in TIMES * ((tiny_model, re.escape(tiny_model[:12])), ("albert-mini", "albert-mini")):
         visit.choose(model)
         page.locator("#pairs-start").click()
         expect(page.locator("#minimal-pairs-said")).to_contain_text(re.compile(f"{named}.* ranks .* of 30"))
-    page.wait_for_function("window.endsRead > 0")
+        if page.evaluate("window.endsRead"):
+            break
+    assert page.evaluate("window.endsRead")
     visit.assert_unharmed()

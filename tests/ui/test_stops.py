@@ -129,6 +129,22 @@ def test_what_was_asked_first_and_begins_last_draws_nothing(stream: Counting) ->
     loops.run(visit())
 
 
+@pytest.mark.parametrize(("turned", "goes_on"), [(1.9, True), (2.1, False)])
+def test_a_stream_ends_when_the_visitor_has_turned_to_something_else_since(
+    stream: Counting, turned: float, goes_on: bool
+) -> None:
+    _, start = events(stream)
+
+    async def visit() -> None:
+        messages = start(request=asked_at(2.0))
+        await anext(messages)
+        stream.watch.end(asked_at(turned))
+        after, *_ = [shown(message)[0] async for message in messages]
+        assert (after == "2 of 3") is goes_on
+
+    loops.run(visit())
+
+
 def test_an_error_brings_start_back(stream: Counting) -> None:
     stream.broken = True
     _, start = events(stream)
