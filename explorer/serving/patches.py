@@ -59,8 +59,8 @@ PATCHES = (
     ),
     Patch(
         "quiet_queue.py",
-        "After every event the last 10,000 become a table, 15 to 25 ms of processor time; an idle server looks for events a "
-        "thousand times a second.",
+        "After every stream the last 10,000 events become a table, 15 to 25 ms of processor time; an idle server looks for "
+        "them a thousand times a second.",
         "No issue of Gradio's speaks of it (searched on 28 November 2026).",
         {
             "gradio.blocks:Blocks.queue": "",
