@@ -10,7 +10,7 @@ from markupsafe import Markup
 from explorer.charts import SERIES, Look, Panel, Picture, Trace, axis, level, line, picture, series
 from explorer.charts.words import duration, fixed, label, percent, progress_bar, prose, strong
 from explorer.maths.intervals import BUSY, Spent, spread
-from explorer.runs.record import RunRecord, RunStatus
+from explorer.runs.record import RunRecord, RunStatus, without_task
 from explorer.tables import Table
 from explorer.tasks.metrics import LOSS, METRICS
 
@@ -203,9 +203,21 @@ def _metric_range(records: Sequence[RunRecord]) -> list[float]:
 
 
 def _name(record: RunRecord, records: Sequence[RunRecord]) -> str:
-    """Return a run's name in a legend, without the task if all share it."""
-    alone = len({other.task_title for other in records}) > 1
-    return label(record.name if alone else record.short_name)
+    """Return a run's name in a legend: without the task if all share it, and with its seed or its id where it takes these
+    to tell two runs apart.
+    """
+    one_task = len({other.task_title for other in records}) == 1
+    for named in (without_task, _with_its_seed, str) if one_task else (str,):
+        name = named(record.name)
+        if sum(named(other.name) == name for other in records) == 1:
+            return label(name)
+    return label(f"{name} · {record.run_id[:5]}")
+
+
+def _with_its_seed(name: str) -> str:
+    """Return a run's name without its task, and with what follows that."""
+    method, *rest = name.split(" · ")
+    return " · ".join([method, *rest[1:]])
 
 
 def _losses(record: RunRecord, colour: str, name: str, many: bool, look: Look) -> list[Trace]:

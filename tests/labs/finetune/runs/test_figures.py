@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from explorer.labs.finetune.runs_figures import comparable, of_one_task, runs_figure, runs_sentence
+from explorer.runs.record import RunRecord
 from explorer.tasks.task import WRITTEN
 from explorer.tuning.spec import RunSpec
 from tests.labs.finetune.records import record, regression
@@ -31,6 +32,21 @@ def test_what_is_measured_or_learned_otherwise_needs_axes_of_its_own() -> None:
     figure = str(runs_figure(chosen))
     assert "RTE" in figure
     assert "E2E" not in figure
+
+
+def test_two_lines_of_one_method_have_two_names() -> None:
+    again, seeded = replace(FIRST, run_id="r7abcdef"), record(run_id="r8", name="LoRA · SST-2 · seed 1")
+    assert named([FIRST, SECOND]) == {"LoRA", "BitFit"}
+    assert named([FIRST, seeded, SECOND]) == {"LoRA", "LoRA · seed 1", "BitFit"}
+    assert named([FIRST, again]) == {f"LoRA · SST-2 · {FIRST.run_id[:5]}", "LoRA · SST-2 · r7abc"}
+    assert named([FIRST, OTHER_TASK]) == {"LoRA · SST-2", "LoRA · RTE"}
+
+
+def named(records: list[RunRecord]) -> set[str]:
+    """What the legend says."""
+    figure = runs_figure(records)
+    assert not isinstance(figure, str)
+    return {trace["name"] for trace in figure["data"] if trace.get("showlegend") is not False}
 
 
 def test_those_left_out_are_named_with_their_metric() -> None:
