@@ -62,7 +62,7 @@ class Watch:
         """
         session, turn, asked = str(request.session_hash), next(self._turns), arrived(request, time.monotonic())
         before = self._latest.get(session)
-        # Gradio takes what waits in its queue in an order that it draws.
+        # Gradio takes what waits in its queue in a random order.
         if before is None or before.turn == self.NO_TURN or before.asked <= asked:
             self._turn_to(session, turn, viewed, asked)
         return turn

@@ -115,7 +115,7 @@ def test_what_was_asked_before_stop_does_not_begin_after_it(stream: Counting) ->
 
 
 def test_what_was_asked_first_and_begins_last_draws_nothing(stream: Counting) -> None:
-    """Gradio takes what waits in its queue in an order that it draws."""
+    """Gradio takes what waits in its queue in a random order."""
     _, start = events(stream)
 
     async def visit() -> None:
