@@ -36,13 +36,13 @@ NAMED_BY_THE_VISITOR = {
 NEEDS_A_PRUNED_MODEL = "export_pruned"
 
 LONG = (
-    *("importance", "prune", "quantise", "follow_student"),
+    *("importance", "prune", "quantise", "prune_heads", "follow_student"),
     *("masking_rates", "typos_over_shares"),
 )
 """Seconds to a minute by default: the first answer is waited for."""
 
-AS_LONG = ("compare_orders", "compare_steps", "forgetting", "probe_layers", "prune_heads", "score_minimal_pairs")
-"""A minute or more where nothing is cached, asked of less elsewhere; the thirty pairs are asked whole in tests/labs/masking."""
+AS_LONG = ("compare_orders", "compare_steps", "forgetting", "probe_layers")
+"""A minute or more, asked of less elsewhere."""
 
 NEEDS_A_DEBERTA = ("disentangled_terms", "relative_positions")
 """Their default is a DeBERTa; another model has no relative positions, and they say which has."""
