@@ -83,10 +83,10 @@ def test_of_two_controls_the_one_moved_last_is_answered_though_its_answer_comes_
         lambda route: late.append((route, route.fetch())) if on_its_way[0] else route.continue_(),
     )
     type_number(visit, "Epochs", 20)
-    for _ in range(PATIENCE // 100):
-        if [answer for _, answer in late if "600 steps" in answer.text()]:
-            break  # the first control has asked
+    tries = PATIENCE // 100
+    while not (first := [answer for _, answer in late if "600 steps" in answer.text()]) and (tries := tries - 1):
         visit.page.wait_for_timeout(100)
+    assert first, "asked by the first control"
     on_its_way[0] = False
     type_number(visit, "Batch size", 1)
     expect(plan).to_contain_text("9,600 steps")

@@ -9,7 +9,7 @@ from typing import Any
 import gradio as gr
 from starlette.requests import Request
 
-from explorer.serving.notices import TOLD, Notice, NoticingPages
+from explorer.serving.notices import ACTION, TOLD, Notice, NoticingPages
 from explorer.serving.sessions import VisitorState
 from explorer.ui.components import notice_place
 from tests import loops
@@ -35,7 +35,13 @@ class Asking:
             async def draw(text: str) -> list[str]:
                 return ["", text] if text else [REFUSED, ""]
 
+            async def follow(text: str) -> list[str]:
+                return ["", text]
+
+            setattr(draw, ACTION, "draw")
+            setattr(follow, ACTION, "follow")
             self.events = {
+                "follow": text.change(follow, [text], [notice, drawn], queue=False),
                 "stream": text.change(stream, [text], [notice, streamed]),
                 "draw": text.change(draw, [text], [notice, drawn], queue=False),
             }
@@ -100,6 +106,14 @@ def test_another_action_that_fills_the_same_leaves_a_refusal_that_its_page_did_n
     assert refusal.out_of_date((1, 2), 2, 0, "distill")
     assert not refusal.out_of_date((1, 2), 2, 0, "follow_student")
     assert refusal.out_of_date((1, 2), 4, 1, "follow_student")
+
+    async def ask() -> None:
+        page = Asking()
+        assert await page.notice("draw", "", shown="0") == page.told(1)
+        assert await page.notice("follow", "a", shown="0") == SKIPPED
+        assert await page.notice("draw", "b", shown="0") == ""
+
+    loops.run(ask())
 
 
 def test_visitors_have_notices_of_their_own() -> None:

@@ -251,6 +251,8 @@ class TestServed:
         looks = inspect.getsource(Queue.start_processing) + inspect.getsource(Queue.start_progress_updates)
         assert "sleep(self.sleep_when_free)" in looks
         assert "sleep(self.progress_update_sleep_when_free)" in looks
+        ours = QuietPages(analytics_enabled=False)._queue
+        assert (ours.sleep_when_free, ours.progress_update_sleep_when_free) == (LOOKS_EVERY, PROGRESS_EVERY)
 
     @pytest.mark.parametrize(("kind", "is_counted"), [(gr.Blocks, True), (QuietPages, False)])
     def test_every_event_is_counted_but_ours(
