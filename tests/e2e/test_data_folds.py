@@ -49,3 +49,15 @@ def test_scripts_are_saved_by_the_name_of_their_action(visit: Visit) -> None:
         with visit.page.expect_download() as download:
             visit.page.locator(f"{place} a[download]").click()
         assert download.value.suggested_filename == name
+
+
+def test_a_column_without_values_leaves_the_rows_in_view(visit: Visit) -> None:
+    """Gradio makes a column as narrow as its values: "learning_rate" stood there letter by letter."""
+    visit.open("finetune", "#run-curves")
+    visit.tab("Runs")
+    visit.page.wait_for_selector("#runs-curves .plot[data-drawn]")
+    fold = open_data(visit)
+    row, grid = fold.locator("[data-row='1']").first.bounding_box(), fold.get_by_role("grid").bounding_box()
+    assert row
+    assert grid
+    assert row["y"] + row["height"] < grid["y"] + grid["height"]
