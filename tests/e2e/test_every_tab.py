@@ -65,7 +65,14 @@ CONTROLS_HEIGHT = """() => {
   return column ? Math.max(...ends) - column.getBoundingClientRect().top : 0;
 }"""
 
-REMEMBERED = "(key) => localStorage.getItem(key)"
+REMEMBERS = """() => {
+  const write = Storage.prototype.setItem;
+  window.written = [];
+  Storage.prototype.setItem = function (key, value) {
+    window.written.push(key);
+    return write.call(this, key, value);
+  };
+}"""
 
 FIRST_VIEW = SIZES[-1][1] - 120
 """Pixels from the top at which a phone still shows something of the answer."""
@@ -86,6 +93,7 @@ def on_a_phone(browser: Any, server: str) -> Iterator[Visit]:
     context = browser.new_context(viewport=PHONE, color_scheme="dark")
     page = context.new_page()
     page.add_init_script(BEGINS)
+    page.add_init_script(f"({REMEMBERS})()")
     yield Visit(page, server)
     context.close()
 
@@ -150,15 +158,13 @@ def test_so_does_one_who_has_looked_at_runs_of_every_kind(on_a_phone: Visit, ser
     what is chosen. Nothing is wider than the phone; the newcomer has looked at the other screens.
     """
     page = on_a_phone.page
-    page.goto(f"{on_a_phone.address}/finetune")
-    page.wait_for_selector("#run-picker input")
     for run in (classes(server, tiny_model), ANSWERS, WRITTEN):
-        before = page.evaluate(REMEMBERED, RUNS_KEY)
         page.goto(f"{on_a_phone.address}/finetune?run={run}")
         page.wait_for_selector("#run-picker input")
         page.wait_for_function(STANDS, arg=LEAST, polling=200)
-        # The browser remembers the run once the server has told of what kind it is.
-        page.wait_for_function(f"([key, before]) => ({REMEMBERED})(key) !== before", arg=[RUNS_KEY, before])
+        # A page that opens writes what the browser remembers once more as it is (and each time with another salt), and
+        # with the run only when the server has told of what kind that is.
+        page.wait_for_function("(key) => window.written.filter((one) => one === key).length > 1", arg=RUNS_KEY)
     walked, wide = {}, {}
     for path in OF_RUNS:
         page.evaluate(NOTHING_TYPED)
