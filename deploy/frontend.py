@@ -89,7 +89,27 @@ SOUGHT_IN_ALL = (
 Ours goes through the events once.
 """
 
-MENDED = (TOLD_OF_ALL, COUNTS_FOR_EVER, SOUGHT_IN_ALL)
+SOUGHT_IN_TREE = (
+    "function Z(e,t){if(e.id===t)return e;if(e.children)for(let n of e.children){let e=Z(n,t);if(e)return e}return null}",
+    "function Z(e,t){if(Z.tree!==e||!Z.parts.has(t)){Z.tree=e,Z.parts=new Map;let n=e=>{Z.parts.has(e.id)||Z.parts.set(e.id,e),"
+    "e.children?.forEach(n)};n(e)}return Z.parts.get(t)??null}",
+)
+"""For each value that a question reads or changes Gradio goes through the page's tree, which watches each look at it, until it
+meets the part: a sixth of what it takes to open a page. Ours notes where each part is.
+"""
+
+ANOTHER_BRANCH = ("a.children=i.children,this.#f(i)}", "a.children=i.children,Z.tree=null,this.#f(i)}")
+"""What is drawn again has other parts, which are noted anew."""
+
+COPIED_FOR_NOTHING = (
+    "async set_event_args(e,t){let n={},r=await this.get_state_cb?.(e);",
+    "async set_event_args(e,t){if(!Object.keys(t).length)return()=>{};let n={},r=await this.get_state_cb?.(e);",
+)
+"""As a page opens, and at each event, Gradio copies all that an event's part of the page holds, to keep what the event's arguments
+would replace. Ours does so where the event has arguments.
+"""
+
+MENDED = (TOLD_OF_ALL, COUNTS_FOR_EVER, SOUGHT_IN_ALL, SOUGHT_IN_TREE, ANOTHER_BRANCH, COPIED_FOR_NOTHING)
 """Texts of Gradio 6.31's scripts, each with what is joined in its place; another Gradio's stay as they are."""
 
 
