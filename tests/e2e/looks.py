@@ -55,7 +55,7 @@ FINDINGS = """async ([options, whole]) => {
         ...(whole ? {} : {include: [...document.querySelectorAll("[role=tabpanel]")].filter((panel) => panel.offsetParent)}),
         exclude: [[".plot svg"]],  // to a screen reader a figure is one image
       },
-      {resultTypes: ["violations"], ...options},
+      {resultTypes: ["violations"], selectors: false, ...options},
     )).violations
     .filter((rule) => rule.impact !== "minor")
     .flatMap((rule) => rule.nodes.map((node) => [rule.id, node.html.slice(0, 200), node.failureSummary]));
