@@ -63,9 +63,13 @@ CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("pretrained_model", {}),
     (
         "score_sentences",
-        {"sentences": ('It\'s "late".\\', NASTY.replace("[MASK]", "it").replace("\n", " ")), "masking": "token"},
+        {
+            "model": "bert-mini",
+            "sentences": ('It\'s "late".\\', NASTY.replace("[MASK]", "it").replace("\n", " ")),
+            "masking": "token",
+        },
     ),
-    ("fill_several", {"text": 'It\'s [MASK] "\\" [MASK] {x} %s', "steps": 2}),
+    ("fill_several", {"model": "bert-mini", "text": 'It\'s [MASK] "\\" [MASK] {x} %s', "steps": 2}),
     ("swap_word", {"text": 'A "man" \\ {x} %s is [MASK].', "word": "man", "other": "wo'man"}),
     ("score_minimal_pairs", {"model": "TINY", "masking": "token"}),
     ("masking_rates", {"models": "TINY", "text": 'the "cat" \\ sat {x} %s', "seed": 2}),
@@ -96,7 +100,12 @@ CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("logit_lens", {"text": NASTY, "top_k": 3, "follow": "late"}),
     (
         "patch_activations",
-        {"base": "the cat sat on the [MASK] .", "source": "the mat sat on the [MASK] .", "answers": "cat, mat"},
+        {
+            "model": "bert-mini",
+            "base": "the cat sat on the [MASK] .",
+            "source": "the mat sat on the [MASK] .",
+            "answers": "cat, mat",
+        },
     ),
     ("probe_layers", {"models": "TINY", "penalty": 0.5, "seed": 3}),
     ("whole_pass", {"text": NASTY, "also_mask": ("2",), "layer": 1, "head": 2}),
@@ -107,7 +116,7 @@ CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("disentangled_terms", {"model": "deberta-mini", "sentence_a": NASTY, "layer": 1, "head": 1}),
     ("one_layer", {"model": "gpt2-mini"}),
     ("ablate_heads", {"text": "\"\"\"[MASK]'''\\", "heads": ((0, 1), (5, 2)), "top_k": 3}),
-    ("ablate_each_head", {"text": "A [MASK]."}),
+    ("ablate_each_head", {"model": "bert-mini", "text": "A [MASK]."}),
     ("ablate_run_heads", {"run": EXAMPLE, "sentence_a": NASTY, "heads": "0.1"}),
     (
         "attribute",
@@ -138,7 +147,7 @@ CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("amplification_by_layer", {"run_a": EXAMPLE, "run_b": EXAMPLE, "r": 3}),
     ("placement", {"run": EXAMPLE, "layer": 5, "module": "value"}),
     ("weight_spectrum", {"run": EXAMPLE, "layer": 5, "module": "value"}),
-    ("intruder_dimensions", {"run_a": EXAMPLE, "run_b": "RUN", "layer": 1, "k": 3, "epsilon": 0.9}),
+    ("intruder_dimensions", {"run_a": "RUN", "run_b": "RUN", "layer": 1, "k": 3, "epsilon": 0.9}),
     ("forgetting", {"runs": "RUN"}),
     ("soft_targets", {"text": NASTY, "temperature": 3.0, "top_k": 4}),
     ("distillation_losses", {"text": NASTY, "run": EXAMPLE, "student_layers": 3, "alpha": 0.25}),

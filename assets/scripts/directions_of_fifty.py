@@ -38,10 +38,10 @@ for number, (kind, text, word, start) in enumerate(SENTENCES, start=1):
         place = next(place for place, (_, stop) in enumerate(read["offset_mapping"]) if stop > start)
         before = torch.tensor([[spelled.bos_token_id, *read["input_ids"][:place]]])
         found = [row("left", "gpt2-mini", decoder(before).logits[0, -1], read["input_ids"][place])]
-        for context, allowed in may_look.items():
-            mask = torch.zeros(allowed.shape).masked_fill(~allowed, torch.finfo(torch.float32).min)
-            scores = encoder(input_ids=ids, attention_mask=mask[None, None]).logits[0, first]
-            found.append(row(context, "bert-small", scores, truth))
+        masks = torch.zeros(len(may_look), 1, *ids.shape[1:] * 2)
+        masks[~torch.stack(list(may_look.values()))[:, None]] = torch.finfo(torch.float32).min
+        scores = encoder(input_ids=ids.expand(len(may_look), -1), attention_mask=masks).logits[:, first]
+        found += [row(context, "bert-small", one, truth) for context, one in zip(may_look, scores, strict=True)]
     rows += [(number, kind, text, word, *said) for said in found]
     _, left, right, both = (said[3] for said in found)
     won += both > max(left, right)

@@ -190,7 +190,10 @@ class Work:
             )
 
     def speed(self, pruned: Pruned, batch: int) -> Speed:
-        """Time the whole and the pruned model, in turns."""
+        """Time the whole and the pruned model, in turns; where nothing is gone they are one."""
+        if pruned.untouched:
+            (spent,) = self.timed([self.subject.tree()], batch)
+            return Speed(batch, spent, spent)
         with self.left(pruned).without(pruned.cut) as model:
             return Speed(batch, *self.timed([self.left(pruned).tree(), model], batch))
 

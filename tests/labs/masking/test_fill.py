@@ -97,7 +97,9 @@ def test_a_hidden_tokens_rank_probability_and_surprisal(
     truth = loaded.tokenizer.convert_tokens_to_ids(word)
     assert mask.hidden == word
     assert mask.hidden_rank == 1 + int((p > p[truth]).sum())
-    assert mask.hidden_probability == pytest.approx(p[truth], abs=1e-5)
+    assert mask.hidden_probability == pytest.approx(
+        p[truth], abs=5e-5
+    )  # processors differ in the order of float32's sums
     assert mask.surprisal == pytest.approx(-np.log(p[truth]), abs=1e-4)
 
 
