@@ -105,8 +105,8 @@ COPIED_FOR_NOTHING = (
     "async set_event_args(e,t){let n={},r=await this.get_state_cb?.(e);",
     "async set_event_args(e,t){if(!Object.keys(t).length)return()=>{};let n={},r=await this.get_state_cb?.(e);",
 )
-"""As a page opens, and at each event, Gradio copies all that an event's part of the page holds, to keep what the event's arguments
-would replace. Ours does so where the event has arguments.
+"""As a page opens, and at each event, Gradio copies all that an event's part of the page holds, to keep what the event's
+arguments would replace. Ours does so where the event has arguments.
 """
 
 MENDED = (TOLD_OF_ALL, COUNTS_FOR_EVER, SOUGHT_IN_ALL, SOUGHT_IN_TREE, ANOTHER_BRANCH, COPIED_FOR_NOTHING)

@@ -129,7 +129,7 @@ FLOORS = (
         "explorer.worked",
     ),
     ("explorer.kinds",),
-    ("explorer.text", "explorer.settings", "explorer.errors", "explorer.memory"),
+    ("explorer.text", "explorer.settings", "explorer.errors", "explorer.memory", "explorer.wanted"),
 )
 """From the top of the house down; a module belongs to the longest name that it begins with."""
 

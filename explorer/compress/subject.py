@@ -25,6 +25,7 @@ from explorer.tuning.merging import as_loaded, as_mask_filler, merged
 from explorer.tuning.reading import Scale, decide, precision
 from explorer.tuning.rows import ordered_batches
 from explorer.tuning.spec import LONGEST_ROW
+from explorer.wanted import go_on
 
 TOKENS_AT_ONCE = 2048
 """Tokens of a batch whose gradients are computed."""
@@ -61,7 +62,8 @@ class Subject:
         return self.data.task.metrics[0] if self.kind is BY_CLASS else self.kind.metric
 
     def scores(self, model: Any, inputs: dict[str, Tensor]) -> Tensor:
-        """Return (rows, classes) or (rows, length, classes)."""
+        """Return (rows, classes) or (rows, length, classes). Raises UnwantedError where nobody waits for them."""
+        go_on()
         return self.kind.scores(self.loaded, model(**self.take(inputs)))
 
     def answers(self, model: Any, inputs: dict[str, Tensor], labels: Tensor) -> Tensor:

@@ -15,6 +15,7 @@ from functools import partial
 from typing import Any
 
 from explorer.engine.workers import Turn, Workers
+from explorer.wanted import UnwantedError, asking
 
 AT_ONCE = 2
 """How many pieces of one computation may run at the same time; the other workers stay free for other computations."""
@@ -37,7 +38,7 @@ class Computation:
 
     Other computations get their turns in between, so a quick question never waits for a long one to end. A generator
     may yield a result, Together, or None to let others go first. It is closed at the next turn after its last watcher
-    has left.
+    has left, and a long turn ends sooner where it asks whether it is wanted (explorer.wanted).
 
     asked: the parameters of the question. begin: starts the job and returns its result, or its generator. kind:
     computations of the same kind have turns of about the same length. scope: the context manager that each turn runs
@@ -99,7 +100,7 @@ class Computation:
     @contextmanager
     def _working(self) -> Iterator[None]:
         """Run a piece of the work in its scope, and count the seconds that it takes."""
-        with self._scope():
+        with self._scope(), asking(self._is_watched):
             began = time.monotonic()
             try:
                 yield
@@ -131,6 +132,11 @@ class Computation:
         try:
             with self._working():
                 step = self._next(answers)
+        except UnwantedError:
+            self._steps = None  # a generator that has raised cannot go on
+            if not self.is_given_up():  # somebody has come meanwhile
+                self._queue(self._turn)
+            return
         except BaseException as error:
             self.fail(error)
             return
@@ -180,6 +186,10 @@ class Computation:
         else:
             self.done.set_exception(error)
 
+    def _is_watched(self) -> bool:
+        with self._lock:
+            return self._watchers > 0
+
     def is_given_up(self) -> bool:
         """Return whether nobody watches any more; whatever is unfinished is then ended here."""
         with self._lock:
@@ -226,6 +236,11 @@ class _Pieces:
         try:
             with self._working():
                 self._answers[place] = self._work(item)
+        except UnwantedError:
+            with self._lock:
+                self._waiting.appendleft((place, item))
+            self._queue(self._one)  # which ends it, unless somebody has come meanwhile
+            return
         except BaseException as error:
             self._error = self._error or error
         with self._lock:

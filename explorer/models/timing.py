@@ -10,6 +10,7 @@ import numpy as np
 import torch
 
 from explorer.maths.intervals import Ratio, Spent
+from explorer.wanted import go_on
 
 DRAWS = 9_999
 """Draws of the bootstrap."""
@@ -52,6 +53,7 @@ def in_turns(calls: Sequence[Callable[[], object]], device: torch.device, times:
     taken: list[list[float]] = [[] for _ in calls]
     for turn in range(times + 1):
         for number in range(len(calls)):
+            go_on()
             place = (number + turn) % len(calls)
             _wait(device)
             began = time.perf_counter()

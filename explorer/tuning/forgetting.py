@@ -24,6 +24,7 @@ from explorer.tuning.methods import Method
 from explorer.tuning.reading import precision
 from explorer.tuning.rows import Rows, ordered_batches
 from explorer.tuning.spec import LONGEST_ROW
+from explorer.wanted import go_on
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,6 +85,7 @@ def guess(model: PreTrainedModel, adapted: Adapted, rows: Rows) -> Guessed:
     masks, count = Masks(adapted.loaded.tokenizer), len(rows)
     right, loss, words = (torch.zeros(count, dtype=torch.float64) for _ in range(3))
     for batch in ordered_batches(rows.lengths):
+        go_on()
         hidden = masks.hide(rows, batch, MEASURED, MEASURED_KEY)
         inputs = adapted.taken({name: tensor.to(device) for name, tensor in hidden.inputs.items()})
         with precision(device, adapted.loaded.architecture):

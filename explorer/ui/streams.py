@@ -104,6 +104,10 @@ class Watch:
         """Return whether a stream should still draw."""
         return session in self._latest and self._latest[session].turn == turn
 
+    def begun(self, request: gr.Request | None) -> object:
+        """Return what stands for the session's last stream, another object for each; None if the watch knows of none."""
+        return None if request is None else self._latest.get(str(request.session_hash))
+
     def view(self, session: str, viewed: dict[str, Any]) -> None:
         """Change how the session's stream draws from now on."""
         if session in self._latest:
@@ -160,8 +164,8 @@ class Stream(EventBinding[LiveAction]):
                 turn(keep, list(self.views.values()), None, **QUIET)
 
     def stops(self, start: gr.Button, stop: gr.Button, bar: gr.HTML | None = None, said: str = "") -> None:
-        """Wire Stop: it ends the session's stream at its next look, and with it the work; Start is then shown in its
-        place.
+        """Wire Stop: it ends the session's stream at its next look, and with it the work that nobody else waits for; Start
+        is then shown in its place.
 
         The stream's last message may be on its way when Stop is pressed, and show Stop again, so the end is sent once
         more after it. An error brings Start back too. bar: where progress is shown, and `said` after a stop.
@@ -201,13 +205,16 @@ class Stream(EventBinding[LiveAction]):
         return Question("", params, self.action.script(params))
 
     async def results(self, asked: Question, visitor: object, request: gr.Request | None) -> AsyncGenerator[Any, None]:
-        """Yield each new result; the work ends when nobody looks any more."""
+        """Yield each new result; the work ends when nobody looks any more, on a page as soon as the visitor has turned away."""
+        begun = self.watch.begun(request)
         owner = owner_of(self.page.engine.runs, visitor, request)
         follow: Any = await asyncio.to_thread(self.action.follow, self.page.engine, asked.params, owner)
         ended, pause = object(), FIRST_PAUSE_SECONDS
         try:
             while (result := await asyncio.to_thread(next, follow, ended)) is not ended:
                 if result is None:
+                    if self.watch.begun(request) is not begun:
+                        return  # the next result may be seconds away
                     await asyncio.sleep(pause)
                     pause = min(PAUSE_SECONDS, 1.5 * pause)
                     continue

@@ -11,11 +11,12 @@ from typing import Any
 
 import pytest
 
-from explorer.engine.computation import Subscription, Together
+from explorer.engine.computation import Computation, Subscription, Together
 from explorer.engine.local import LocalEngine
 from explorer.engine.protocol import Job
 from explorer.engine.resources import Resources
 from explorer.settings import Settings
+from explorer.wanted import go_on
 
 WAIT = 60
 
@@ -80,9 +81,25 @@ def remembered(resources: Resources, params: Count) -> Any:
     return resources.once("part", lambda: TRACE.events.append("made") or object())
 
 
+def passes(params: Count) -> int:
+    for number in range(params.to):
+        go_on()
+        TRACE.events.append(number)
+        time.sleep(0.001)
+    return params.to
+
+
+def in_one_turn(resources: Resources, params: Count) -> Iterator[int]:
+    yield passes(params)
+
+
+def in_pieces(resources: Resources, params: Count) -> Iterator[Any]:
+    yield max((yield Together(lambda _: passes(params), range(3))))
+
+
 JOBS = {
     name: Job(f"tests.engine.test_computation:{name}", on="nothing" if name == "quick" else "resources")
-    for name in ("count", "quick", "side_by_side", "remembered")
+    for name in ("count", "quick", "side_by_side", "remembered", "in_one_turn", "in_pieces")
 }
 
 
@@ -126,6 +143,39 @@ def test_what_nobody_waits_for_any_more_is_not_begun(engine: LocalEngine) -> Non
         following.last.result(WAIT)
     assert engine.follow(JOBS["quick"], Count()).last.result(WAIT) == "quick"
     assert not any(event[0] == "left" for event in TRACE.events)
+
+
+@pytest.mark.parametrize("name", ["in_one_turn", "in_pieces"])
+def test_a_long_turn_ends_once_nobody_waits_for_it(engine: LocalEngine, name: str) -> None:
+    asked = Count(10**6)
+    following = engine.follow(JOBS[name], asked)
+    until(lambda: bool(TRACE.events))
+    following.close()
+    until(lambda: len(TRACE.events) == (time.sleep(0.1) or len(TRACE.events)))
+    assert engine.follow(JOBS[name], Count(3)).last.result(WAIT) == 3, "the workers are free"
+
+
+@pytest.mark.parametrize("name", ["in_one_turn", "in_pieces"])
+def test_it_goes_on_for_whoever_comes_as_it_ends(
+    engine: LocalEngine, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    back: list[Subscription] = []
+    left = threading.Event()
+    given_up = Computation.is_given_up
+
+    def comes_back(computation: Computation) -> bool:
+        if left.is_set() and not back:
+            back.append(engine.follow(JOBS[name], Count(300)))
+        return given_up(computation)
+
+    monkeypatch.setattr(Computation, "is_given_up", comes_back)
+    following = engine.follow(JOBS[name], Count(300))
+    until(lambda: bool(TRACE.events))
+    following.close()
+    left.set()
+    until(lambda: bool(back))
+    assert back[0].last.result(WAIT) == 300
+    assert TRACE.events.count(0) > (1 if name == "in_one_turn" else 3), "what was left is begun again"
 
 
 def test_pieces_are_done_two_at_a_time_and_their_answers_stay_in_order(engine: LocalEngine) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from types import SimpleNamespace
 from typing import Any
@@ -47,6 +48,18 @@ class Counting(Stream):
 
     def question(self, values: dict[str, Any]) -> Question:
         raise NotImplementedError
+
+
+class Endless:
+    """What is followed for a long time without a result."""
+
+    closed = False
+
+    def __next__(self) -> None:
+        return None
+
+    def close(self) -> None:
+        self.closed = True
 
 
 @pytest.fixture
@@ -148,6 +161,22 @@ def test_a_stream_ends_when_the_visitor_has_turned_to_something_else_since(
         assert (after == "2 of 3") is goes_on
 
     loops.run(visit())
+
+
+def test_the_work_ends_at_stop_though_its_next_result_is_far(stream: Counting) -> None:
+    follow = Endless()
+    stream.action.follow = lambda *given: follow  # type: ignore[method-assign]
+
+    async def visit() -> None:
+        stream.watch.begin(asked_at(1.0), {})
+        waiting = asyncio.ensure_future(anext(stream.results(Question("", None, ""), "", asked_at(1.1)), "no more"))
+        await asyncio.sleep(0.1)
+        assert not waiting.done()
+        stream.watch.stop(asked_at(2.0))
+        assert await asyncio.wait_for(waiting, 60) == "no more"
+
+    loops.run(visit())
+    assert follow.closed
 
 
 def test_an_error_brings_start_back(stream: Counting) -> None:
