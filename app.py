@@ -10,6 +10,7 @@ import sys
 from dataclasses import replace
 
 from explorer.memory import no_search
+from explorer.serving.no_stubs import no_stubs
 from explorer.settings import LAST_PORT, listen_on, settings
 
 if __name__ == "__main__":  # before Gradio is imported, which reads settings itself and says nothing that helps
@@ -20,7 +21,7 @@ if __name__ == "__main__":  # before Gradio is imported, which reads settings it
         print(error, file=sys.stderr)
         sys.exit(2)
 
-with no_search():  # half a second less before the first page
+with no_search(), no_stubs():  # two seconds less before the first page
     from explorer.engine.select_engine import engine_of
     from explorer.errors import ExplorerError
     from explorer.models.catalog import DEFAULT_MODEL

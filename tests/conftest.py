@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from explorer.serving.no_stubs import no_stubs
 from explorer.settings import BUNDLED_MODELS, Settings, settings, share_processor
 
 if TYPE_CHECKING:
@@ -36,9 +37,12 @@ BROWSERS = 2
 """At once, at most: of the workers one or more are to have a browser's waiting filled with other tests."""
 
 
-def pytest_collection() -> None:
+def pytest_collection(session: pytest.Session) -> None:
     """Nothing of what is imported goes away, and looking for what does took a third of the collecting."""
     gc.disable()
+    if hasattr(session.config, "workerinput") or not session.config.getoption("numprocesses", None):  # it runs tests
+        with no_stubs():
+            import gradio  # noqa: F401
 
 
 def pytest_collection_finish() -> None:

@@ -58,6 +58,12 @@ PATCHES = (
         },
     ),
     Patch(
+        "no_stubs.py",
+        "Each import reads the source of every component, to write type stubs for editors: half of the import's time.",
+        "gradio-app/gradio#7791 and #11394 are about the length of the import, and speak of other parts of it.",
+        {"gradio.component_meta:create_or_modify_pyi": "component_class, class_name, events"},
+    ),
+    Patch(
         "quiet_queue.py",
         "After every stream the last 10,000 events become a table, 15 to 25 ms of processor time; an idle server looks for "
         "them a thousand times a second.",
