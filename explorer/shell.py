@@ -25,7 +25,7 @@ from explorer.lessons.routes import lesson_routes
 from explorer.navigation import lay_out_feet, pages_and_tabs
 from explorer.path import PLACES, Place
 from explorer.reference import Reference, all_of
-from explorer.serving import at_once, front_door, links, server, sessions
+from explorer.serving import at_once, front_door, known_signatures, links, server, sessions
 from explorer.serving.class_door import ClassDoor, Entry
 from explorer.serving.closing import Closing
 from explorer.serving.front_door import FrontDoor
@@ -76,6 +76,7 @@ def _references() -> dict[str, Reference]:
 
 def build_app(engine: Engine) -> Pages:
     """Build all pages as one Gradio app; nothing heavy is imported and no model is loaded."""
+    known_signatures.install()
     sessions.install()
     at_once.install()
     links.install()

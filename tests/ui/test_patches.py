@@ -20,7 +20,7 @@ import gradio
 import gradio as gr
 import httpx
 import pytest
-from gradio import http_server, networking, processing_utils
+from gradio import component_meta, http_server, networking, processing_utils
 from gradio.blocks import Blocks, BlocksConfig
 from gradio.exceptions import ServerFailedToStartError
 from gradio.queueing import Queue
@@ -33,7 +33,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from explorer.serving import at_once, front_door, patches
+from explorer.serving import at_once, front_door, known_signatures, patches
 from explorer.serving.frontend import FRONTEND
 from explorer.serving.quiet_queue import LOOKS_EVERY, PROGRESS_EVERY, QuietPages
 from tests.loops import run
@@ -64,6 +64,23 @@ print(len(made), gradio.Textbox().get_config()["name"])
     ]
     assert int(made[0][0]) > 50, "Gradio no longer needs no_stubs.py"
     assert made[1] == ["0", made[0][1]]
+
+
+def test_gradio_reads_a_signature_for_each_component(monkeypatch: pytest.MonkeyPatch) -> None:
+    read, real = [], inspect.getfullargspec
+    monkeypatch.setattr(inspect, "getfullargspec", lambda of: read.append(of) or real(of))
+    plain = untouched(component_meta)
+
+    def made(updateable: Any) -> Any:
+        made = type("Made", (), {"__init__": updateable(lambda self, value: None)})
+        return made, [made(value) for value in range(3)]
+
+    made(plain.updateable)
+    assert len(read) == 3, "Gradio no longer needs known_signatures.py"
+    monkeypatch.setattr(component_meta, "inspect", inspect)
+    known_signatures.install()
+    made(component_meta.updateable)
+    assert len(read) == 4
 
 
 @pytest.fixture
