@@ -220,6 +220,7 @@ def test_by_hand(engine: LocalEngine, run: str) -> None:
     assert all((one.heads, one.after) == (some.heads, None) for one in before), "the switches stand there first"
     assert some.after.parameters < some.before.parameters
     none = results(engine, "prune_heads", HandParams(run=run, **FEW))[-1]
+    assert none.before.milliseconds == none.after.milliseconds > 0, "a model is not compared with itself"
     assert (none.after.metric, none.after.parameters) == (none.before.metric, none.before.parameters)
     with pytest.raises(BadInputError, match="Every head would be gone"):
         results(engine, "prune_heads", HandParams(run=run, heads="0.0,0.1,1.0,1.1", **FEW))  # type: ignore[arg-type]
