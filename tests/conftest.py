@@ -22,9 +22,8 @@ if TYPE_CHECKING:
     from explorer.models.loaded_model import LoadedModel
 
 share_processor()  # torch reads how its threads wait when it is imported
-os.environ.setdefault(
-    "OPENBLAS_NUM_THREADS", "1"
-)  # so does scikit-learn's algebra, whose threads take turns in waiting busily
+# So does scikit-learn's algebra how many it has, of which each that has nothing to do waits busily.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 IN_BROWSER = "tests/e2e/"
 LONG_FIRST = (IN_BROWSER, "tests/ui/", "tests/test_run.py")

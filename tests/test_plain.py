@@ -55,8 +55,11 @@ class Case:
 
 PROBED = ("layer", "accuracy", "control", "selectivity", "ambiguous")
 RUNGS = ("layer", "guess", "probability", "hidden")
-A_WORD = 0.02
-"""Two solvers may part at words whose two likeliest labels are as likely, and on some processors did at 3 of 240: 5 of them."""
+A_WORD = 0.01
+"""Two solvers may part at a word whose two likeliest labels are as likely; 240 words are held out at least."""
+
+OF_TWO = ("selectivity",)
+"""Columns that are the difference of two others, and may be off by what both are."""
 
 CARRIED = ("layer", "position", "share")
 KEYS = "The key to the door [MASK] here.", "The keys to the door [MASK] here."
@@ -351,8 +354,11 @@ def test_the_numbers_are_those_of_the_figure(
     places = [place for place, name in enumerate(answer.table.columns) if not case.columns or name in case.columns]
     expected = [row for row in answer.table.rows if not case.left_out or row[0] != case.left_out]
     assert len(rows) == len(expected) > case.tied
+    off = {place: case.off * (2 if answer.table.columns[place] in OF_TWO else 1) for place in places}
     for row, wanted in list(zip(rows, expected, strict=True))[case.tied :]:
-        assert [row[place] for place in places] == pytest.approx([wanted[place] for place in places], abs=case.off), row
+        assert [row[place] for place in places] == [pytest.approx(wanted[place], abs=off[place]) for place in places], (
+            row
+        )
 
 
 def test_the_other_script_runs_where_its_first_lines_say(tmp_path: Path) -> None:

@@ -183,7 +183,8 @@ COLUMNS_OF_THEIR_OWN = {
 
 DRAWN = {
     *("corrupt", "count_fates", "draw_epochs", "pretraining_row", "replaced_tokens", "replaced_draws"),
-    *("continue_text", "generate", "typos", "masking_rates"),
+    *("continue_text", "generate", "typos", "masking_rates", "probe_layers", "forgetting", "compare_orders"),
+    *("amplification", "amplification_by_layer", "train", "distill", "sweep_ranks"),
     ALONE[0],
 }
 """Actions whose scripts another process runs as well: what is drawn there is the same, and so is each character."""

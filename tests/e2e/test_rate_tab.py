@@ -35,4 +35,5 @@ def test_rates_come_one_after_another_and_stop(visit: Visit) -> None:
     expect(start).to_be_visible()
     expect(said).to_contain_text("1.25 at 80%")
     expect(said).to_contain_text("roberta-mini names")
+    expect(fold.get_by_role("grid")).to_contain_text("roberta-mini")
     visit.assert_unharmed()

@@ -97,9 +97,8 @@ def test_a_hidden_tokens_rank_probability_and_surprisal(
     truth = loaded.tokenizer.convert_tokens_to_ids(word)
     assert mask.hidden == word
     assert mask.hidden_rank == 1 + int((p > p[truth]).sum())
-    assert mask.hidden_probability == pytest.approx(
-        p[truth], abs=5e-5
-    )  # processors differ in the order of float32's sums
+    # Processors differ in the order of float32's sums: by 1.02e-5 on one of them.
+    assert mask.hidden_probability == pytest.approx(p[truth], abs=2e-5)
     assert mask.surprisal == pytest.approx(-np.log(p[truth]), abs=1e-4)
 
 
