@@ -7,7 +7,6 @@ its table; what is typed stays text.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -88,14 +87,13 @@ def newcomer(visitor: Visit) -> Visit:
 
 
 @pytest.fixture
-def on_a_phone(browser: Any, server: str) -> Iterator[Visit]:
+def on_a_phone(visit: Visit) -> Visit:
     """One with a phone, in the dark."""
-    context = browser.new_context(viewport=PHONE, color_scheme="dark")
-    page = context.new_page()
-    page.add_init_script(BEGINS)
-    page.add_init_script(f"({REMEMBERS})()")
-    yield Visit(page, server)
-    context.close()
+    visit.page.set_viewport_size(PHONE)
+    visit.page.emulate_media(color_scheme="dark")
+    visit.page.add_init_script(BEGINS)
+    visit.page.add_init_script(f"({REMEMBERS})()")
+    return visit
 
 
 def test_all_pages_are_walked() -> None:

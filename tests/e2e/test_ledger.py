@@ -142,6 +142,10 @@ def test_all_of_it_is_filled_at_once(visit: Visit, client: Client) -> None:
     *_, left = rows_of(client, "prune", model="bert-mini", share="0.5", examples=8, held_out=8)
     assert cells["pruned.stored"] == compact(left["parameters"])
     assert float(cells["pruned.time"].split()[0]) > 0
+    sources = visit.page.evaluate(
+        "Object.values(JSON.parse(sessionStorage.getItem('explorer-ledger'))).map((cell) => cell.source)"
+    )
+    assert "prune, bert-mini: the two in turns, on a batch of 16" in sources, "and not one after the other"
 
 
 def test_what_takes_many_seconds_is_measured_after_a_press(visit: Visit) -> None:
