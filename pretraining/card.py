@@ -142,7 +142,9 @@ def _making(folder: Path, note: dict[str, Any], about: dict[str, Any]) -> str:
     embeddings = about.get("embedding_learning_rate", 0.0)
     rates += f"{embeddings:g}" if embeddings else "frozen"
     training = _length_of(about)
-    training += f", bf16 autocast, AdamW ({rates}), linear decay, no dropout"
+    training += (
+        f", {'bf16 autocast' if about.get('bfloat16', True) else 'float32'}, AdamW ({rates}), linear decay, no dropout"
+    )
     if masked["rate"]:
         random = f", {masked['random_share']:.0%} random" if masked["random_share"] else ""
         training += f"; {masked['rate']:.0%} of the tokens chosen ({masked['scheme']} by {masked['scheme']}), "

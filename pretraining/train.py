@@ -13,6 +13,7 @@ import torch
 from tqdm import tqdm
 from transformers import PreTrainedModel
 
+from explorer.tuning.reading import has_bfloat16, precision
 from pretraining.objectives import PRETRAINERS
 from pretraining.objectives.base import Place
 from pretraining.recipes import TrainingRecipe
@@ -90,7 +91,7 @@ class Trainer:
         factor = rate_factor(self.recipe, self.progress)
         for group in self.optimizer.param_groups:
             group["lr"] = group["peak"] * max(factor, 1e-3)
-        with torch.autocast(self.device.type, dtype=torch.bfloat16):
+        with precision(self.device):
             loss = self.pretrainer.loss(batch, self.step)
         loss.total.backward()
         torch.nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
@@ -173,7 +174,7 @@ def train(recipe: TrainingRecipe, place: Place) -> list[Path]:
                 log.flush()
                 bar.set_postfix(tokens_s=round(pace), **{name: f"{value:.3f}" for name, value in shown.items()})
     about = dataclasses.asdict(recipe) | {"steps": trainer.step, "tokens_seen": trainer.tokens}
-    about |= {"seconds": round(trainer.seconds)}
+    about |= {"seconds": round(trainer.seconds), "bfloat16": has_bfloat16(trainer.device)}
     outputs = trainer.pretrainer.export(place.models)
     for output in outputs:
         (output / trainer.pretrainer.record).write_text(json.dumps(about, indent=2) + "\n")

@@ -11,6 +11,9 @@ import pytest
 import torch
 from transformers import AutoTokenizer, BertForPreTraining, PreTrainedTokenizerBase
 
+from explorer.objectives.batches import Batch
+from explorer.objectives.losses import Loss
+from explorer.tuning import reading
 from pretraining import train as training
 from pretraining.objectives.base import Place
 from pretraining.objectives.bert import BertPretrainer
@@ -106,6 +109,25 @@ def test_a_run_has_no_dropout_and_biases_no_decay(place: Place) -> None:
     assert len(grouped) == sum(parameter.requires_grad for parameter in trainer.model.parameters())
     for group in trainer.optimizer.param_groups:
         assert all((parameter.ndim > 1) == (group["weight_decay"] > 0) for parameter in group["params"])
+
+
+@pytest.mark.parametrize("quick", [False, True])
+def test_products_are_in_bfloat16_where_the_processor_has_it_and_the_record_says_so(
+    monkeypatch: pytest.MonkeyPatch, place: Place, quick: bool
+) -> None:
+    for module in (reading, training):
+        monkeypatch.setattr(module, "has_bfloat16", lambda _: quick)
+    seen = set()
+
+    def loss(self: BertPretrainer, batch: Batch, step: int) -> Loss:
+        seen.add(torch.is_autocast_enabled("cpu"))
+        return as_it_is(self, batch, step)
+
+    as_it_is = BertPretrainer.loss
+    monkeypatch.setattr(BertPretrainer, "loss", loss)
+    (output,) = train(dataclasses.replace(RECIPE, steps=2), place)
+    assert seen == {quick}
+    assert json.loads((output / "training.json").read_text())["bfloat16"] is quick
 
 
 def test_train_leaves_a_model_a_log_and_the_recipe(place: Place) -> None:
