@@ -12,6 +12,7 @@ from torch.nn.utils.rnn import pad_sequence
 import explorer
 from explorer.errors import ExplorerError
 from explorer.labs.masking import rate_figures as figures
+from explorer.labs.masking import rate_jobs
 from explorer.labs.masking.rate import (
     BERTS,
     COMPARED,
@@ -41,8 +42,13 @@ def draws_of(loaded: LoadedModel, rows: list[Any], rate: float, seed: int) -> li
 
 
 @torch.inference_mode()
-def test_a_rate_is_what_the_model_s_own_loss_and_whole_head_give(loaded: LoadedModel) -> None:
+def test_a_rate_is_what_the_model_s_own_loss_and_whole_head_give(
+    loaded: LoadedModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rate_jobs, "ENOUGH_TOKENS", 300)
+    monkeypatch.setattr(rate_jobs, "CHUNK_TOKENS", 120)
     reader = _Reader(loaded, TEXTS)
+    assert len(reader.rows) > 2 * len(TEXTS), "in more than one pass"
     found = reader.at(0.4, seed=5)
     drawn = draws_of(loaded, reader.rows, 0.4, 5)
     shown = pad_sequence([one.input_ids for one in drawn], True, 0)
