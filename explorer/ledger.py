@@ -240,7 +240,7 @@ def whole(sentence: str) -> Markup:
         )
         for row, title in ROWS.items()
     )
-    return _WHOLE.format(heads, rows, sentence, sentence, BATCH, LENGTH, ", ".join(_MODELS.values()))
+    return _WHOLE.format(heads, rows, sentence, sentence, BATCH, LENGTH, TURNS, ", ".join(_MODELS.values()))
 
 
 def _place(row: str, column: str) -> Markup:
@@ -268,5 +268,6 @@ _WHOLE = Markup("""<details id="ledger">
 <button type="button" class="plain" data-ledger="save">Take home as CSV</button>
 <button type="button" class="plain" data-ledger="empty">Empty it</button> <span role="status"></span></p>
 <p>The signal is of one sentence for all, <q data-example="{}">{}</q>: how many of its tokens the loss is taken from.
-The time is of the same {} texts of {} tokens, on this server's machine. All are small bundled models ({}). LoRA and
-pruning begin with a BERT that is trained, and so have no such signal of their own.</p></details>""")
+The time is of the same {} texts of {} tokens, on this server's machine; the pruned BERT takes turns with the whole one, on {}
+texts of a task. All are small bundled models ({}). LoRA and pruning begin with a BERT that is trained, and so have no such signal
+of their own.</p></details>""")
