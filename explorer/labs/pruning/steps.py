@@ -17,7 +17,7 @@ from explorer.compress.saving import opens_plainly
 from explorer.engine.resources import Resources
 from explorer.labs.pruning.params import PruneParams, StepsParams
 from explorer.labs.pruning.schema import Left, PruneResult, Step, StepsResult
-from explorer.labs.pruning.work import UNTOUCHED, Pruned, Work, keep, opened, own_weights
+from explorer.labs.pruning.work import COLUMN_BATCH, UNTOUCHED, Pruned, Work, keep, opened, own_weights
 
 BATCHES = (1, 4, 16, 64)
 GAP_ROWS = 16
@@ -51,8 +51,18 @@ def prune(resources: Resources, params: PruneParams) -> Generator[Any, Any, None
         for batch in BATCHES:
             state = replace(state, speeds=(*state.speeds, work.speed(pruned, batch)))
             yield state
+        state = _in_turns(state)
         # Masked parts cannot be taken out, so nothing goes home.
         yield replace(state, key=key if left.gap is not None else "", done=True)
+
+
+def _in_turns(state: PruneResult) -> PruneResult:
+    """Give the whole and the pruned model the times that they took in turns: those of two moments are no comparison."""
+    speed = next(speed for speed in state.speeds if speed.batch == COLUMN_BATCH)
+    whole, *between, last = state.steps
+    ends = [(whole, speed.before), (last, speed.after)]
+    first, end = (replace(step, measured=replace(step.measured, milliseconds=spent)) for step, spent in ends)
+    return replace(state, steps=(first, *between, end))
 
 
 def compare_steps(resources: Resources, params: StepsParams) -> Generator[Any, Any, None]:

@@ -122,6 +122,9 @@ def test_pruned_in_one_step_and_taken_home(engine: LocalEngine, run: str, tmp_pa
     assert sum(last.left.heads) == kept_of_share(4, 0.5)
     assert sum(last.left.neurons) == kept_of_share(128, 0.5)
     assert [speed.batch for speed in last.speeds] == [1, 4, 16, 64]
+    turns = last.speeds[2]
+    ends = [step.measured.milliseconds for step in (last.steps[0], last.steps[-1])]
+    assert ends == [turns.before, turns.after], "whole and pruned took turns, and were not timed at two moments"
     before, after = (step.measured for step in last.steps)
     assert after.parameters < before.parameters
     assert after.bytes == 4 * after.parameters
