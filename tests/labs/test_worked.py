@@ -95,3 +95,11 @@ def test_what_is_kept_is_read_again_and_a_damaged_file_is_as_none(
     assert json.loads(path.read_text(encoding="utf-8"))["command"] == "python -m explorer.labs importance"
     path.write_text(path.read_text(encoding="utf-8")[:100], encoding="utf-8")
     assert known("importance", FIRST.openings, "", opening.params) is None
+
+
+def test_a_pruned_model_s_times_were_taken_in_turns_with_the_whole_one_s() -> None:
+    pruned, by_hand = (json.loads(file_of(name, 0).read_text())["result"] for name in ("prune", "prune_heads"))
+    turns = next(speed for speed in pruned["speeds"] if speed["batch"] == 16)
+    ends = [step["measured"]["milliseconds"] for step in (pruned["steps"][0], pruned["steps"][-1])]
+    assert ends == [turns["before"], turns["after"]]
+    assert by_hand["before"] == by_hand["after"], "no head is gone: a model is not compared with itself"
