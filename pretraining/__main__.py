@@ -6,10 +6,11 @@ import argparse
 import sys
 from pathlib import Path
 
-from explorer.errors import ExplorerError
+from explorer.errors import BadInputError, ExplorerError
 from explorer.settings import BUNDLED_MODELS
 from pretraining import corpus
 from pretraining.pair_recipes import PAIR_RECIPES
+from pretraining.recipes import CAN_GO_ON, further
 from pretraining.recipes import RECIPES as FIRST_RECIPES
 
 RECIPES = {**FIRST_RECIPES, **PAIR_RECIPES}
@@ -27,6 +28,9 @@ def parse_arguments() -> argparse.Namespace:
     train = commands.add_parser("train", help="train (or resume) a bundled model")
     train.add_argument("name", choices=sorted(RECIPES))
     train.add_argument("--steps", type=int, help="how many, in place of the recipe's")
+    train.add_argument(
+        "--further", type=int, metavar="STEPS", help=f"go on from the finished model ({', '.join(CAN_GO_ON)})"
+    )
     train.add_argument(
         "--start", help="what to start from: a bundled model, a folder or a hub id (for DistilBERT its teacher)"
     )
@@ -81,6 +85,10 @@ def _train(arguments: argparse.Namespace) -> None:
 
     changes = {name: getattr(arguments, name) for name in ("steps", "start") if getattr(arguments, name)}
     recipe = dataclasses.replace(RECIPES[arguments.name], **changes)
+    if arguments.further:
+        if arguments.name not in CAN_GO_ON:
+            raise BadInputError(f"{arguments.name} cannot go on by itself; these can: {', '.join(CAN_GO_ON)}.")
+        recipe = further(arguments.name, arguments.further)
     print(*train(recipe, Place(arguments.corpus, arguments.work, arguments.models)), sep="\n")
 
 

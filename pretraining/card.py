@@ -16,11 +16,12 @@ from explorer.models.families import Capability
 from explorer.models.records import Measure, read_curve
 from explorer.models.sizes import counted_parts, tied
 from pretraining import cloze
-from pretraining.curve import thinned, write_curve
+from pretraining.curve import gone_on, thinned, write_curve
 from pretraining.evaluate import measures_of, write_scores
 from pretraining.measures.causal import continuations
 from pretraining.measures.measure import Subject, open_subject
 from pretraining.nsp_head import RECORD as HEAD
+from pretraining.train import FURTHER
 
 NOTES = Path(__file__).with_name("notes.toml")
 WIDTH = 130
@@ -31,6 +32,7 @@ FITTED = """fitted anew on the pooled states as they are, and nothing else of th
   other texts) and in Tatoeba stand against a second sentence that begins with the same word and is about as long; random pairs
   as in the training above are the rest. How small the weights are held was chosen by cross-validation on these pairs.
   `head.json` has every number."""
+GONE_ON = "The same again from these weights, on other draws of the text, the learning rate rising and falling anew."
 TEXT = """113 MB of English from published packages: WikiText-2 train, Wikipedia sections, State of the Union speeches, 18
   Gutenberg books, film reviews and Tatoeba sentences. bert-small's card has the packages and licences. None of it is part
   of this repository."""
@@ -53,12 +55,16 @@ def write_card(folder: Path, text: Path, work: Path, keep_scores: bool = False) 
     subject = open_subject(folder, text)
     about = json.loads((folder / "training.json").read_text())
     scores = _kept(folder / "scores.json") if keep_scores else write_scores(subject, measures_of(subject))
-    log = work / about["name"] / "log.jsonl"
+    log, later = (work / f"{about['name']}{of}" / "log.jsonl" for of in ("", "-further"))
     if log.exists():
-        write_curve(log, folder / "curve.json", folder.name)
+        write_curve(thinned(log), folder / "curve.json", folder.name)
         about.setdefault("seconds", max((point["seconds"] for point in thinned(log)), default=0.0))
     elif (points := read_curve(folder)) and "minutes" not in about:
         about.setdefault("seconds", points[-1]["seconds"])
+    if later.exists():
+        # A card is written more than once: what was added to the curve before is added anew.
+        first = [point for point in read_curve(folder) if point["step"] <= about["steps"]]
+        write_curve(gone_on(first, later), folder / "curve.json", folder.name)
     card = "\n\n".join(_sections(subject, notes[folder.name], about, scores)) + "\n"
     (folder / "README.md").write_text(card, encoding="utf-8")
     return folder / "README.md"
@@ -136,7 +142,7 @@ def _parameters(subject: Subject) -> str:
 
 def _making(folder: Path, note: dict[str, Any], about: dict[str, Any]) -> str:
     """about: training.json."""
-    paired, head = _read(folder / PAIRS), _read(folder / HEAD)
+    paired, head, more = _read(folder / PAIRS), _read(folder / HEAD), _read(folder / FURTHER)
     masked = about["corruption"]
     rates = f"{about['learning_rate']:g}; new parts {about['head_learning_rate']:g}; word embeddings "
     embeddings = about.get("embedding_learning_rate", 0.0)
@@ -160,6 +166,9 @@ def _making(folder: Path, note: dict[str, Any], about: dict[str, Any]) -> str:
         f"**Text**: {note.get('text', TEXT)}",
         f"**Training**: {note['objective']} {training}. {stages}. `training.json` has every number.",
     ]
+    if more:
+        lines.append(f"**Further**: {GONE_ON} {_length_of(more)}. `further.json` has every number.")
+        again += f", then `python -m pretraining train {about['name']} --further {more['steps']}`"
     if paired:
         lines.append(f"**Pairs**: {note['pairs']} {_length_of(paired)}. `pairs.json` has every number.")
         again += f", then `python -m pretraining train {paired['name']}`"
@@ -176,7 +185,7 @@ def _length_of(about: dict[str, Any]) -> str:
         about = about | {"seconds": 60 * about["minutes"]}
     if "seconds" in about:
         said += f", {about['seconds'] / 60:.0f} minutes on two CPU cores (shared with other work)"
-    return said
+    return f"{said}, {'bf16 autocast' if about.get('bfloat16', True) else 'float32'}"
 
 
 def _wrapped(text: str, bullet: str = "") -> str:

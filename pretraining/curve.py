@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,14 @@ def _mean(entries: list[dict[str, Any]]) -> dict[str, float]:
     return point
 
 
-def write_curve(log: Path, target: Path, name: str) -> None:
+def gone_on(first: Sequence[Mapping[str, float]], log: Path) -> list[dict[str, float]]:
+    """Return a first training's points with those of a further one after them, whose counters go on from there."""
+    ended = first[-1] if first else dict.fromkeys(COUNTERS, 0.0)
+    later = [point | {name: round(point[name] + ended[name], 1) for name in COUNTERS} for point in thinned(log)]
+    return [*map(dict, first), *later]
+
+
+def write_curve(points: Sequence[Mapping[str, float]], target: Path, name: str) -> None:
     """Write curve.json: the run's name and its points, one a line."""
-    lines = ",\n".join(json.dumps(point) for point in thinned(log))
+    lines = ",\n".join(map(json.dumps, points))
     target.write_text(f'{{"name": {json.dumps(name)}, "points": [\n{lines}\n]}}\n')

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from explorer.maths.corruption import CorruptionRecipe
 
@@ -47,6 +47,8 @@ class TrainingRecipe:
     corruption: CorruptionRecipe = field(default_factory=lambda: CorruptionRecipe(rate=0.3))
     """30% masked while training: at equal time it beats BERT's 15%, which is kept for measuring."""
     seed: int = 0
+    further: bool = False
+    """Whether a finished model goes on, on other draws of the text: its record and its log stand beside the first ones."""
 
 
 BERT_SMALL = TrainingRecipe(
@@ -295,3 +297,16 @@ RECIPES = {
         GPT2_MINI,
     )
 }
+
+CAN_GO_ON = ("bert-small", "bert-mini", "roberta-mini", "albert-mini", "gpt2-mini")
+"""Those that learn from the text alone, without another model as their teacher."""
+
+
+def further(name: str, steps: int) -> TrainingRecipe:
+    """Return the recipe by which a finished model learns for so many steps more, its rate rising and falling anew.
+
+    albert-mini knows of order what votes can tell it, and goes on with the labels.
+    """
+    before = RECIPES[name]
+    recipe = replace(before, start=name, steps=steps, seed=before.seed + 1, further=True)
+    return replace(recipe, voted_share=0.0, taught_share=0.0) if isinstance(recipe, AlbertOrderRecipe) else recipe

@@ -23,11 +23,20 @@ CHECKPOINT_SECONDS = 300
 LOG_STEPS = 20
 
 
+FURTHER = "further.json"
+"""Beside training.json where a finished model has gone on."""
+
+
+def work_folder(recipe: TrainingRecipe, work: Path) -> Path:
+    """Return the folder of a recipe's checkpoint and log."""
+    return work / (f"{recipe.name}-further" if recipe.further else recipe.name)
+
+
 class Trainer:
     """One run of a recipe; its checkpoint and its log are in a folder of its name below the place's work folder."""
 
     def __init__(self, recipe: TrainingRecipe, place: Place) -> None:
-        self.recipe, self.work = recipe, place.work / recipe.name
+        self.recipe, self.work = recipe, work_folder(recipe, place.work)
         self.work.mkdir(parents=True, exist_ok=True)
         self.pretrainer = PRETRAINERS[recipe.objective](recipe, place)
         self.model: Any = self.pretrainer.model
@@ -176,8 +185,9 @@ def train(recipe: TrainingRecipe, place: Place) -> list[Path]:
     about = dataclasses.asdict(recipe) | {"steps": trainer.step, "tokens_seen": trainer.tokens}
     about |= {"seconds": round(trainer.seconds), "bfloat16": has_bfloat16(trainer.device)}
     outputs = trainer.pretrainer.export(place.models)
+    record = FURTHER if recipe.further else trainer.pretrainer.record
     for output in outputs:
-        (output / trainer.pretrainer.record).write_text(json.dumps(about, indent=2) + "\n")
+        (output / record).write_text(json.dumps(about, indent=2) + "\n")
     return outputs
 
 

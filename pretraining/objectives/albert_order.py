@@ -78,9 +78,11 @@ class AlbertOrderPretrainer(Pretrainer[AlbertOrderRecipe]):
     def go_on(self) -> Voters:
         """The recipe's start with a new pooler and with segments that differ: order cannot be told by who hardly sees them.
 
-        Raises BadInputError if no layer is left to gather the votes.
+        One that has learned it already stays as it is. Raises BadInputError if no layer is left to gather the votes.
         """
         model: AlbertForPreTraining = load(self.recipe.start, self.place.models, AlbertForPreTraining)
+        if self.recipe.further:
+            return Voters(model)
         if self.recipe.after_layer >= model.config.num_hidden_layers:
             raise BadInputError(
                 f"{self.recipe.start} has {model.config.num_hidden_layers} layers, and the tokens vote after layer "

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pretraining.curve import thinned, write_curve
+from pretraining.curve import gone_on, thinned, write_curve
 
 
 def log_of(path: Path, count: int) -> Path:
@@ -38,8 +38,20 @@ def test_a_short_log_is_kept_whole_and_a_step_told_twice_counts_once(tmp_path: P
 
 
 def test_the_written_curve_is_json_and_small(tmp_path: Path) -> None:
-    write_curve(log_of(tmp_path / "log.jsonl", 1000), tmp_path / "curve.json", "tiny")
+    write_curve(thinned(log_of(tmp_path / "log.jsonl", 1000)), tmp_path / "curve.json", "tiny")
     read = json.loads((tmp_path / "curve.json").read_text())
     assert read["name"] == "tiny"
     assert len(read["points"]) == 200
     assert (tmp_path / "curve.json").stat().st_size < 60_000
+
+
+def test_a_further_training_goes_on_where_the_first_one_ended(tmp_path: Path) -> None:
+    first, log = thinned(log_of(tmp_path / "first.jsonl", 3)), log_of(tmp_path / "log.jsonl", 2)
+    points = gone_on(first, log)
+    assert points[:3] == first
+    assert [(point["step"], point["tokens"], point["seconds"]) for point in points[3:]] == [
+        (80, 4000, 6.0),
+        (100, 5000, 7.5),
+    ]
+    assert [point["mlm_loss"] for point in points[3:]] == [1.0, 2.0]
+    assert gone_on([], log) == thinned(log)

@@ -11,10 +11,10 @@ import torch
 from transformers import PreTrainedTokenizerBase
 
 from explorer.errors import BadInputError, ModelUnavailableError
-from explorer.models.records import Measure
+from explorer.models.records import Measure, read_curve
 from explorer.text import split_sentences
 from pretraining import __main__ as command_line
-from pretraining import card
+from pretraining import card, recipes
 from pretraining.card import write_card
 from pretraining.evaluate import evaluate, evaluate_everyday
 from pretraining.export import export_model
@@ -191,6 +191,25 @@ def test_a_causal_model_s_card_prints_twenty_continuations(ready: Place) -> None
     (folder,) = train(RECIPES["causal"], ready)
     text = write_card(folder, ready.corpus / "wikitext-valid.txt", ready.work).read_text(encoding="utf-8")
     assert all(f"- **{beginning}**" in text for beginning in causal.BEGINNINGS)
+
+
+@pytest.mark.usefixtures("noted")
+def test_a_card_tells_of_a_further_training_and_its_curve_goes_on(
+    ready: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pretraining.train.LOG_STEPS", 4)
+    recipe = RECIPES["causal"]
+    monkeypatch.setitem(recipes.RECIPES, recipe.name, recipe)
+    (folder,) = train(recipe, ready)
+    asked = folder, ready.corpus / "wikitext-valid.txt", ready.work
+    assert "**Further**" not in write_card(*asked).read_text(encoding="utf-8")
+    steps = [point["step"] for point in read_curve(folder)]
+    train(recipes.further(recipe.name, 8), ready)
+    for _ in range(2):  # a card may be written again
+        text = write_card(*asked).read_text(encoding="utf-8")
+        assert "The same again from these weights" in text
+        assert f"train {recipe.name} --further 8`" in text.replace("\n  ", " ")
+        assert [point["step"] for point in read_curve(folder)] == [*steps, steps[-1] + 4, steps[-1] + 8]
 
 
 @pytest.mark.usefixtures("noted")

@@ -11,9 +11,12 @@ import pytest
 import torch
 from transformers import AutoTokenizer, BertForPreTraining, PreTrainedTokenizerBase
 
+from explorer.errors import BadInputError
 from explorer.objectives.batches import Batch
 from explorer.objectives.losses import Loss
 from explorer.tuning import reading
+from pretraining import __main__ as command_line
+from pretraining import recipes
 from pretraining import train as training
 from pretraining.objectives.base import Place
 from pretraining.objectives.bert import BertPretrainer
@@ -109,6 +112,38 @@ def test_a_run_has_no_dropout_and_biases_no_decay(place: Place) -> None:
     assert len(grouped) == sum(parameter.requires_grad for parameter in trainer.model.parameters())
     for group in trainer.optimizer.param_groups:
         assert all((parameter.ndim > 1) == (group["weight_decay"] > 0) for parameter in group["params"])
+
+
+def test_a_finished_model_goes_on_from_itself_and_both_trainings_are_told_of(
+    monkeypatch: pytest.MonkeyPatch, place: Place
+) -> None:
+    monkeypatch.setitem(recipes.RECIPES, "tiny", RECIPE)
+    (output,) = train(RECIPE, place)
+    record, kept = (output / "training.json").read_text(), BertForPreTraining.from_pretrained(output).state_dict()
+    asked = recipes.further("tiny", STEPS)
+    trainer = Trainer(asked, place)
+    assert all(torch.equal(value, trainer.model.state_dict()[name]) for name, value in kept.items())
+    first = Trainer(RECIPE, place)
+    drawn = [one.pretrainer.draw(0, RECIPE.stages[0]).original_ids for one in (first, trainer)]
+    assert drawn[0].shape != drawn[1].shape or not torch.equal(*drawn), "other draws of the text"
+    assert train(asked, place) == [output]
+    assert (output / "training.json").read_text() == record
+    about = json.loads((output / "further.json").read_text())
+    assert (about["name"], about["start"], about["steps"], about["further"]) == ("tiny", "tiny", STEPS, True)
+    after = BertForPreTraining.from_pretrained(output).state_dict()
+    assert not all(torch.equal(value, after[name]) for name, value in kept.items())
+    assert (place.work / "tiny-further" / "log.jsonl").exists()
+
+
+def test_only_a_model_that_needs_no_teacher_is_asked_to_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[TrainingRecipe] = []
+    monkeypatch.setattr(training, "train", lambda recipe, place: asked.append(recipe) or [])
+    monkeypatch.setattr("sys.argv", ["x", "train", "gpt2-mini", "--further", "9"])
+    command_line.main()
+    assert asked == [dataclasses.replace(recipes.GPT2_MINI, start="gpt2-mini", steps=9, seed=1, further=True)]
+    monkeypatch.setattr("sys.argv", ["x", "train", "distilbert-mini", "--further", "9"])
+    with pytest.raises(BadInputError, match=r"distilbert-mini cannot go on by itself; these can: .*gpt2-mini\."):
+        command_line.main()
 
 
 @pytest.mark.parametrize("quick", [False, True])
