@@ -213,7 +213,8 @@ class LocalEngine:
         """Return the callback for a computation's end, which keeps the answer or forgets a failure."""
 
         def ended(computation: Computation, error: BaseException | None) -> None:
-            self._answers.ended(key, computation, error is None and resources.is_kept)
+            lasts = resources.is_kept and not getattr(computation.state()[1], "is_busy", False)
+            self._answers.ended(key, computation, error is None and lasts)
             trimmer()()
 
         return ended

@@ -27,6 +27,9 @@ class Job:
     function receives before the parameters: the chosen model, `open_run`, `open_tokenizer`, a Resources that opens all
     of these, or nothing. together: `module:name` of a function that answers several questions about one model as a
     batch; empty if there is none. light: whether the function's module imports neither torch nor transformers.
+
+    Whoever puts a question again gets the answer that is kept, except one that says it `is_busy`: the machine had other work
+    while it was measured.
     """
 
     function: str

@@ -89,6 +89,11 @@ def spread(times: Spent) -> float:
     return (times.high - times.low) / times.median
 
 
+def busy(times: Spent) -> bool:
+    """Return whether the times of one and the same call vary too much for anything to be compared with them."""
+    return spread(times) > BUSY
+
+
 @dataclass(frozen=True)
 class Ratio:
     """One call's time as a multiple of another's: the median over rounds in which both were timed, and its 95% interval."""

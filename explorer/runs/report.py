@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from explorer.charts import SERIES, Look, Panel, Picture, Trace, axis, level, line, picture, series
 from explorer.charts.words import duration, fixed, label, percent, progress_bar, prose, strong
-from explorer.maths.intervals import BUSY, Spent, spread
+from explorer.maths.intervals import Spent, spread
 from explorer.runs.record import RunRecord, RunStatus, without_task
 from explorer.tables import Table
 from explorer.tasks.metrics import LOSS, METRICS
@@ -43,11 +43,6 @@ def gap_text(name: str, value: float) -> str:
 def metric_text(name: str, value: float | None) -> str:
     """Return a metric with its value."""
     return f"{metric_title(name)} {score_text(name, value)}"
-
-
-def busy(plain: Spent) -> bool:
-    """Return whether the times of one and the same model vary too much for anything to be compared with them."""
-    return spread(plain) > BUSY
 
 
 def busy_said(plain: Spent) -> list[str]:

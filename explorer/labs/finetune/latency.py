@@ -12,10 +12,10 @@ from explorer.charts import Picture, axis, chart, error_bars, level, points, row
 from explorer.charts.words import caption, label, milliseconds, percent, prose, strong
 from explorer.engine.protocol import Job
 from explorer.kinds import Names, Whole
-from explorer.maths.intervals import Ratio, Spent
+from explorer.maths.intervals import Ratio, Spent, busy
 from explorer.models.catalog import DEFAULT_MODEL
 from explorer.params import Shown, params
-from explorer.runs.report import busy, busy_said
+from explorer.runs.report import busy_said
 from explorer.tables import Table
 from explorer.tuning.methods import METHODS
 from explorer.worked import Opening
@@ -63,6 +63,11 @@ class LatencyResult:
     timed: tuple[Timed, ...]
     missing: tuple[tuple[str, str], ...] = ()
 
+    @property
+    def is_busy(self) -> bool:
+        """Whether the machine was too busy to compare anything: whoever asks again has it measured again."""
+        return busy(self.plain)
+
 
 COLOURS = {"plain": "@muted", "attached": "@second", "merged": "@first"}
 
@@ -77,7 +82,7 @@ def latency_table(result: LatencyResult) -> Table:
 
 def latency_sentence(result: LatencyResult) -> Markup:
     """Name the methods that cost time at every call and those that make no measurable difference, or say the machine is busy."""
-    if busy(result.plain):
+    if result.is_busy:
         return prose(*busy_said(result.plain))
     differ = [one for one in result.timed if one.form != "plain" and one.ratio.differs]
     slower = sorted((one for one in differ if one.ratio.median > 1), key=lambda one: -one.ratio.median)

@@ -9,7 +9,7 @@ from pydantic import AfterValidator
 
 from explorer.errors import BadInputError
 from explorer.kinds import Name, Names, OneOf, Sentence
-from explorer.maths.intervals import Ratio, Spent
+from explorer.maths.intervals import Ratio, Spent, busy
 from explorer.models.layer_sizes import LayerSizes, Matrix
 from explorer.params import SecondText, Shown, params
 from explorer.runs.examples import FIRST, PRAISE
@@ -212,6 +212,11 @@ class MergeResult:
     rows: int
     tokens: int
     timed: int
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether the machine was too busy to compare times: whoever asks again has them measured again."""
+        return busy(next(form.spent for form in self.forms if form.form == "base"))
 
 
 @params

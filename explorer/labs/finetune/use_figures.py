@@ -12,7 +12,7 @@ from explorer.charts.words import caption, percent, prose, quoted, strong
 from explorer.labs.finetune.schema import MergeForm, MergeResult, Prediction, PredictRunResult, SwapResult
 from explorer.runs.checks import model_of, why_no_model
 from explorer.runs.record import RunRecord
-from explorer.runs.report import busy, busy_said
+from explorer.runs.report import busy_said
 from explorer.tables import Table
 
 
@@ -109,7 +109,7 @@ def merge_sentence(result: MergeResult) -> Markup:
     said = " gives the same logits up to rounding" if same else " does not give the same logits: they differ by up to "
     parts = ["Merged into the weights, ", strong(result.name), said]
     parts += [". "] if same else [strong(f"{merged.max_difference:.1e}"), ". "]
-    if busy(base.spent):
+    if result.is_busy:
         return prose(*parts, *busy_said(base.spent))
     return prose(
         *parts, f"Beside the adapter attached, {_compared(attached)}; beside the model before, {_compared(base)}."
