@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from statistics import quantiles
 
 import numpy as np
@@ -43,7 +43,6 @@ def spent(values: Sequence[float]) -> Spent:
     return Spent(middle, low, high)
 
 
-@torch.inference_mode()
 def in_turns(calls: Sequence[Callable[[], object]], device: torch.device, times: int) -> list[list[float]]:
     """Time every call `times` times, and return one list of milliseconds for each of `calls`.
 
@@ -51,17 +50,28 @@ def in_turns(calls: Sequence[Callable[[], object]], device: torch.device, times:
     another one, so that none always follows the same.
     """
     taken: list[list[float]] = [[] for _ in calls]
+    for timed in one_by_one(calls, device, times):
+        if timed:
+            taken[timed[0]].append(timed[1])
+    return taken
+
+
+def one_by_one(
+    calls: Sequence[Callable[[], object]], device: torch.device, times: int
+) -> Iterator[tuple[int, float] | None]:
+    """Do the same as in_turns, and yield each call's place in `calls` with its milliseconds: calls that take long leave
+    room for other questions between them. A round that warms up comes first, of None.
+    """
     for turn in range(times + 1):
         for number in range(len(calls)):
             go_on()
             place = (number + turn) % len(calls)
             _wait(device)
             began = time.perf_counter()
-            calls[place]()
+            with torch.inference_mode():
+                calls[place]()
             _wait(device)
-            if turn:  # the first one warms up
-                taken[place].append(1000 * (time.perf_counter() - began))
-    return taken
+            yield (place, 1000 * (time.perf_counter() - began)) if turn else None
 
 
 def _wait(device: torch.device) -> None:

@@ -33,10 +33,10 @@ class _Form:
     module: nn.Module
 
 
-def latency(loaded: LoadedModel, params: LatencyParams) -> Iterator[LatencyResult]:
+def latency(loaded: LoadedModel, params: LatencyParams) -> Iterator[LatencyResult | None]:
     """Time each method as it starts, with RunSpec's sizes: times depend on shapes alone, not on what has been learned.
 
-    A result comes every few rounds, so that quicker questions come in between. Raises BadInputError for texts that are
+    A result comes every few rounds, and quicker questions come in between two calls. Raises BadInputError for texts that are
     longer than the model reads.
     """
     if params.length > loaded.longest:
@@ -58,14 +58,16 @@ def latency(loaded: LoadedModel, params: LatencyParams) -> Iterator[LatencyResul
     # Without what this family does not read.
     taken = adapt(loaded, CLASSES, RunSpec(loaded.model_id, method="head")).taken(inputs)
     calls = [partial(_forward, module, taken) for module in (plain, *(form.module for form in forms))]
-    taken_by = [list[float]() for _ in calls]
-    while (done := len(taken_by[0])) < params.repeats:
-        # The last turn may be shorter.
-        more = timing.in_turns(calls, loaded.device, min(ROUNDS_AT_ONCE, params.repeats - done))
-        for times, new in zip(taken_by, more, strict=True):
-            times += new
-        if len(taken_by[0]) > 1:  # one round has no quartiles
+    taken_by, done = [list[float]() for _ in calls], 0
+    for timed in timing.one_by_one(calls, loaded.device, params.repeats):
+        if timed is not None:
+            taken_by[timed[0]].append(timed[1])
+        rounds = min(map(len, taken_by))
+        if rounds > done and (rounds in (2, params.repeats) or not rounds % ROUNDS_AT_ONCE):  # one has no quartiles
             yield _result(loaded, params, forms, taken_by, plain, missing)
+        else:
+            yield None  # a turn for other questions
+        done = rounds
 
 
 def _result(
