@@ -28,7 +28,7 @@ SHARE, FEW = "0.5", 8
 """The share of heads and neurons that is taken out, and the examples for that: how many are left doesn't depend on them."""
 
 TURNS = 16
-"""Texts in the batch on which the whole and the pruned model take turns: one of those that the pruning page times."""
+"""Texts in the batch on which the whole and the pruned model take turns: that of the pruning table's milliseconds."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ async def _stored_of_lora(ask: Ask, text: str) -> Measured:
 
 
 async def _stored_of_pruned(ask: Ask, text: str) -> Measured:
-    *_, after = _table("prune", await _pruned(ask))
+    *_, after = await _pruned(ask)
     return _parameters(after["parameters"], "stored", f"prune, {BERT}, half of its heads and neurons")
 
 
@@ -118,15 +118,15 @@ def _pass(model: str, method: str = "full", form: str = "plain") -> Measure:
 
 
 async def _pass_of_pruned(ask: Ask, text: str) -> Measured:
-    speed = next(speed for speed in (await _pruned(ask)).speeds if speed.batch == TURNS)
-    value = speed.after / speed.before
+    before, after = await _pruned(ask)
+    value = after["milliseconds"] / before["milliseconds"]
     phrase = f"{number(value)} times BERT's forward pass"
     source = f"prune, {BERT}: the two in turns, on a batch of {TURNS}"
     return Measured(value, "times BERT's", f"{number(value)} × BERT's", phrase, source)
 
 
-async def _pruned(ask: Ask) -> Any:
-    return await ask("prune", BERT, share=SHARE, examples=FEW, held_out=FEW)
+async def _pruned(ask: Ask) -> list[dict[str, Any]]:
+    return _table("prune", await ask("prune", BERT, share=SHARE, examples=FEW, held_out=FEW))
 
 
 COLUMNS = {

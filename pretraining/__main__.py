@@ -85,7 +85,9 @@ def _train(arguments: argparse.Namespace) -> None:
 
     changes = {name: getattr(arguments, name) for name in ("steps", "start") if getattr(arguments, name)}
     recipe = dataclasses.replace(RECIPES[arguments.name], **changes)
-    if arguments.further:
+    if arguments.further is not None:
+        if changes or arguments.further < 1:
+            raise BadInputError("--further takes one step or more, and neither --steps nor --start beside it.")
         if arguments.name not in CAN_GO_ON:
             raise BadInputError(f"{arguments.name} cannot go on by itself; these can: {', '.join(CAN_GO_ON)}.")
         recipe = further(arguments.name, arguments.further)

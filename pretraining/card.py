@@ -21,7 +21,7 @@ from pretraining.evaluate import measures_of, write_scores
 from pretraining.measures.causal import continuations
 from pretraining.measures.measure import Subject, open_subject
 from pretraining.nsp_head import RECORD as HEAD
-from pretraining.train import FURTHER
+from pretraining.train import FURTHER, work_folder
 
 NOTES = Path(__file__).with_name("notes.toml")
 WIDTH = 130
@@ -55,7 +55,7 @@ def write_card(folder: Path, text: Path, work: Path, keep_scores: bool = False) 
     subject = open_subject(folder, text)
     about = json.loads((folder / "training.json").read_text())
     scores = _kept(folder / "scores.json") if keep_scores else write_scores(subject, measures_of(subject))
-    log, later = (work / f"{about['name']}{of}" / "log.jsonl" for of in ("", "-further"))
+    log, later = (work_folder(work, about["name"], further) / "log.jsonl" for further in (False, True))
     if log.exists():
         write_curve(thinned(log), folder / "curve.json", folder.name)
         about.setdefault("seconds", max((point["seconds"] for point in thinned(log)), default=0.0))
@@ -147,10 +147,7 @@ def _making(folder: Path, note: dict[str, Any], about: dict[str, Any]) -> str:
     rates = f"{about['learning_rate']:g}; new parts {about['head_learning_rate']:g}; word embeddings "
     embeddings = about.get("embedding_learning_rate", 0.0)
     rates += f"{embeddings:g}" if embeddings else "frozen"
-    training = _length_of(about)
-    training += (
-        f", {'bf16 autocast' if about.get('bfloat16', True) else 'float32'}, AdamW ({rates}), linear decay, no dropout"
-    )
+    training = f"{_length_of(about)}, AdamW ({rates}), linear decay, no dropout"
     if masked["rate"]:
         random = f", {masked['random_share']:.0%} random" if masked["random_share"] else ""
         training += f"; {masked['rate']:.0%} of the tokens chosen ({masked['scheme']} by {masked['scheme']}), "
@@ -179,7 +176,7 @@ def _making(folder: Path, note: dict[str, Any], about: dict[str, Any]) -> str:
 
 
 def _length_of(about: dict[str, Any]) -> str:
-    """Steps, tokens and minutes of a training."""
+    """Steps, tokens, minutes and precision of a training."""
     said = f"{about['steps']:,} steps, {about['tokens_seen'] / 1e6:.1f} million tokens"
     if "minutes" in about:
         about = about | {"seconds": 60 * about["minutes"]}

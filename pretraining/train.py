@@ -22,21 +22,20 @@ from pretraining.schedule import rate_factor, stage_at
 CHECKPOINT_SECONDS = 300
 LOG_STEPS = 20
 
-
 FURTHER = "further.json"
 """Beside training.json where a finished model has gone on."""
 
 
-def work_folder(recipe: TrainingRecipe, work: Path) -> Path:
-    """Return the folder of a recipe's checkpoint and log."""
-    return work / (f"{recipe.name}-further" if recipe.further else recipe.name)
+def work_folder(work: Path, name: str, further: bool) -> Path:
+    """Return the folder of a training's checkpoint and log."""
+    return work / (f"{name}-further" if further else name)
 
 
 class Trainer:
     """One run of a recipe; its checkpoint and its log are in a folder of its name below the place's work folder."""
 
     def __init__(self, recipe: TrainingRecipe, place: Place) -> None:
-        self.recipe, self.work = recipe, work_folder(recipe, place.work)
+        self.recipe, self.work = recipe, work_folder(place.work, recipe.name, recipe.further)
         self.work.mkdir(parents=True, exist_ok=True)
         self.pretrainer = PRETRAINERS[recipe.objective](recipe, place)
         self.model: Any = self.pretrainer.model

@@ -13,6 +13,7 @@ from transformers import PreTrainedTokenizerBase
 from explorer.errors import BadInputError, ModelUnavailableError
 from explorer.models.records import Measure, read_curve
 from explorer.text import split_sentences
+from explorer.tuning.reading import has_bfloat16
 from pretraining import __main__ as command_line
 from pretraining import card, recipes
 from pretraining.card import write_card
@@ -208,6 +209,10 @@ def test_a_card_tells_of_a_further_training_and_its_curve_goes_on(
     for _ in range(2):  # a card may be written again
         text = write_card(*asked).read_text(encoding="utf-8")
         assert "The same again from these weights" in text
+        told = " ".join(text.split())
+        precision = "bf16 autocast" if has_bfloat16(torch.device("cpu")) else "float32"
+        assert told.count(f"other work), {precision}") == 2, "of each training once"
+        assert f"{precision}, {precision}" not in told
         assert f"train {recipe.name} --further 8`" in text.replace("\n  ", " ")
         assert [point["step"] for point in read_curve(folder)] == [*steps, steps[-1] + 4, steps[-1] + 8]
 

@@ -144,6 +144,10 @@ def test_only_a_model_that_needs_no_teacher_is_asked_to_go_on(monkeypatch: pytes
     monkeypatch.setattr("sys.argv", ["x", "train", "distilbert-mini", "--further", "9"])
     with pytest.raises(BadInputError, match=r"distilbert-mini cannot go on by itself; these can: .*gpt2-mini\."):
         command_line.main()
+    for more in (["0"], ["9", "--steps", "3"], ["9", "--start", "bert-mini"]):
+        monkeypatch.setattr("sys.argv", ["x", "train", "gpt2-mini", "--further", *more])
+        with pytest.raises(BadInputError, match="--further takes one step or more"):
+            command_line.main()
 
 
 @pytest.mark.parametrize("quick", [False, True])
