@@ -35,14 +35,15 @@
     return told;
   }
 
-  // Signals are compared on one sentence: with another one, those that are there are measured again.
+  // Signals are compared on one sentence: with another one, those that are there are measured again. So is what a busy machine
+  // has timed, at each visit.
   async function fill(names, told) {
     if (filling) return;
     filling = true;
     const text = sentence();
     const before = kept();
     const old = Object.keys(before).filter((name) => before[name].text && before[name].text !== text);
-    const wanted = [...new Set([...names.filter((name) => !before[name]), ...old])];
+    const wanted = [...new Set([...names.filter((name) => !before[name] || before[name].busy), ...old])];
     let count = 0;
     let said = "";
     try {
@@ -83,7 +84,7 @@
       const [full, empty] = place.children;
       empty.hidden = Boolean(cell);
       full.hidden = !cell;
-      full.replaceChildren(...(cell ? [cell.said, Object.assign(document.createElement("small"), { textContent: `station ${cell.station}` })] : []));
+      full.replaceChildren(...(cell ? [cell.said, Object.assign(document.createElement("small"), { textContent: `${cell.busy ? "busy, " : ""}station ${cell.station}` })] : []));
       full.title = cell ? `${cell.source} (${cell.value} ${cell.unit})` : "";
     });
     const measuredOn = Object.values(cells).find((cell) => cell.text)?.text;

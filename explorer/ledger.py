@@ -33,13 +33,17 @@ TURNS = 16
 
 @dataclass(frozen=True)
 class Measured:
-    """A number with its unit; as the table writes it, and as a sentence does; and the question that it is from."""
+    """A number with its unit; as the table writes it, and as a sentence does; and the question that it is from.
+
+    busy: whether the machine was, so that a time compares with no other and is taken again.
+    """
 
     value: float
     unit: str
     said: str
     phrase: str
     source: str
+    busy: bool = False
 
 
 Ask = Callable[..., Awaitable[Any]]
@@ -112,7 +116,8 @@ def _pass(model: str, method: str = "full", form: str = "plain") -> Measure:
     async def measure(ask: Ask, text: str) -> Measured:
         timed = await ask("latency", model, methods=[method], batch=BATCH, length=LENGTH, repeats=ROUNDS)
         value = next(row["milliseconds"] for row in _table("latency", timed) if row["form"] == form)
-        return Measured(value, "ms", milliseconds(value), f"{milliseconds(value)} a forward pass", f"latency, {model}")
+        said, source = milliseconds(value), f"latency, {model}{', on a busy machine' if timed.is_busy else ''}"
+        return Measured(value, "ms", said, f"{said} a forward pass", source, timed.is_busy)
 
     return measure
 
@@ -268,6 +273,6 @@ _WHOLE = Markup("""<details id="ledger">
 <button type="button" class="plain" data-ledger="save">Take home as CSV</button>
 <button type="button" class="plain" data-ledger="empty">Empty it</button> <span role="status"></span></p>
 <p>The signal is of one sentence for all, <q data-example="{}">{}</q>: how many of its tokens the loss is taken from.
-The time is of the same {} texts of {} tokens, on this server's machine; the pruned BERT takes turns with the whole one, on {}
-texts of a task. All are small bundled models ({}). LoRA and pruning begin with a BERT that is trained, and so have no such signal
-of their own.</p></details>""")
+The time is of the same {} texts of {} tokens, on this server's machine, of each model at another moment; where the machine was
+busy, it is taken again when you come back or fill all. The pruned BERT takes turns with the whole one, on {} texts of a task. All
+are small bundled models ({}). LoRA and pruning begin with a BERT that is trained, and so have no such signal of their own.</p></details>""")

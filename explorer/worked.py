@@ -39,6 +39,11 @@ class Opening:
     reads: tuple[str, ...] = ()
     kept: Callable[[Any], Any] = _whole
 
+    @property
+    def of(self) -> str:
+        """The model that is asked; "" where a run says which."""
+        return self.model or ("" if getattr(self.params, "run", "") else getattr(self.params, "model", ""))
+
 
 @dataclass(frozen=True)
 class Known:

@@ -38,8 +38,8 @@ def typical_milliseconds(calls: Sequence[Callable[[], object]], device: torch.de
 
 
 def spent(values: Sequence[float]) -> Spent:
-    """Return the median and quartiles of two or more calls' milliseconds."""
-    low, middle, high = quantiles(values, n=4, method="inclusive")
+    """Return the median and quartiles of calls' milliseconds; of one call, it itself for all three."""
+    low, middle, high = quantiles(values, n=4, method="inclusive") if len(values) > 1 else 3 * [values[0]]
     return Spent(middle, low, high)
 
 

@@ -225,8 +225,11 @@ class Stream(EventBinding[LiveAction]):
             with suppress(ValueError):  # a thread may still be at its last look
                 follow.close()
 
-    def on(self, *triggers: Any) -> list[Any]:
-        """Stream to the page when a trigger fires. Returns the events, so that others can cancel or follow them."""
+    def on(self, *triggers: Any, at_once: bool = False) -> list[Any]:
+        """Stream to the page when a trigger fires. Returns the events, so that others can cancel or follow them.
+
+        at_once: show Stop and an empty bar before the first result, which takes a while; needs `stops` before.
+        """
 
         async def respond(request: gr.Request, **values: Any) -> AsyncIterator[list[Any]]:
             if self.watch.is_stopped(request):
@@ -257,5 +260,18 @@ class Stream(EventBinding[LiveAction]):
 
         inputs = {**self.inputs, **self.views}
         listening = named(respond, list(inputs), streams=True)
+        places = list(self._rest("")) if at_once else []
+        for trigger in triggers if at_once else ():
+            trigger(fn=None, js=_BEGUN, outputs=places, api_visibility="private")
         # "once", Gradio's own mode, would drop a second question while the first goes on.
-        return self.listen(triggers, listening, inputs, trigger_mode="multiple")
+        events = self.listen(triggers, listening, inputs, trigger_mode="multiple")
+        for event in events if at_once else ():
+            # Start is back if no result ever came.
+            event.failure(lambda: list(self._rest("").values()), None, places, **QUIET)
+        return events
+
+
+_BEGUN = """() => [
+  { __type__: "update", visible: false }, { __type__: "update", visible: true },
+  '<progress max="1" value="0" aria-label="progress"></progress><span class="caption"></span>',
+]"""

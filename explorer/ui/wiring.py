@@ -177,7 +177,7 @@ class EventBinding(Generic[AnyAction]):
                 return {ticket: time.time()} if drawn_of_model else {note: gr.skip()}
             found, question = (None, None) if last is None and pressed else await asyncio.to_thread(self._known, given)
             if found is None and last is not None and with_example:
-                given, says = self._example(), partial(example, self.action.openings[0].model)
+                given, says = self._example(), partial(example, self.action.openings[0].of)
                 found, question = await asyncio.to_thread(self._known, given)
             if found is None or question is None:
                 # A change of the ticket is what asks the engine.

@@ -165,3 +165,15 @@ def test_what_cannot_be_measured_is_said(visit: Visit) -> None:
     asked = f"(cell) => fetch('explorer/ledger', {body}).then((one) => one.json())"
     assert visit.page.evaluate(asked, "bert.signal")["error"].startswith("Type a sentence first")
     assert visit.page.evaluate(asked, "bert.none")["error"] == "The ledger has no such cell."
+
+
+def test_what_a_busy_machine_has_timed_says_so_and_is_taken_again_at_its_station(visit: Visit) -> None:
+    told = {"row": "ELECTRA", "column": "time", "station": 6, "text": "", "source": "latency", "unit": "ms"}
+    busy = {"electra.time": {**told, "value": 1, "said": "1 ms", "phrase": "1 ms a forward pass", "busy": True}}
+    visit.page.goto(f"{visit.address}/")
+    visit.page.evaluate("(cells) => sessionStorage.setItem('explorer-ledger', JSON.stringify(cells))", busy)
+    visit.page.reload()
+    assert shown(visit) == {"electra.time": "1 ms"}
+    expect(visit.page.locator("[data-cell='electra.time'] small").first).to_have_text("busy, station 6")
+    visit.page.goto(f"{visit.address}/replaced")
+    visit.page.wait_for_function("JSON.parse(sessionStorage.getItem('explorer-ledger'))['electra.time'].value > 1")

@@ -56,7 +56,25 @@ def test_every_method_is_timed(tiny: Visit) -> None:
     tiny.page.wait_for_selector("#latency-figure .plot[data-drawn], #latency-said:has-text('Timing')")
     type_number(tiny, "Tokens a text", 16)
     tiny.page.click("#latency")
+    expect(tiny.page.locator("#latency-stop")).to_be_visible()
+    expect(tiny.page.locator("#latency")).to_be_visible()  # again, at the end
     expect(tiny.page.locator("#latency-said")).to_contain_text(
         re.compile("Slower|Faster|No difference|The machine is busy")
     )
     expect(tiny.page.locator("#latency-figure")).to_contain_text("merged LoRA")
+
+
+def test_timing_tells_what_is_left_and_stops_with_what_it_has(tiny: Visit) -> None:
+    open_tab(tiny.page, "Time of a batch")
+    bar = tiny.page.locator("#latency-said ~ .bar").first
+    type_number(tiny, "Tokens a text", 64)
+    panel(tiny).get_by_label("32", exact=True).check()
+    tiny.page.click("#latency")
+    expect(tiny.page.locator("#latency-stop")).to_be_visible(timeout=500)  # before anything is measured
+    expect(bar).to_contain_text(re.compile(r"\d+ of 40 rounds, about [\d.]+ (s|min) left"))
+    tiny.page.click("#latency-stop")
+    expect(bar).to_have_text("Stopped. What was timed until then stays.")
+    expect(tiny.page.locator("#latency")).to_be_visible()
+    expect(tiny.page.locator("#latency-figure")).to_contain_text("time of a batch")
+    tiny.page.wait_for_timeout(1000)  # what was under way might still arrive
+    expect(bar).to_have_text("Stopped. What was timed until then stays.")

@@ -7,11 +7,11 @@ from typing import Annotated
 
 from markupsafe import Markup
 
-from explorer.action import Action
+from explorer.action import LiveAction
 from explorer.charts import Picture, axis, chart, error_bars, level, points, rows
-from explorer.charts.words import caption, label, milliseconds, percent, prose, strong
+from explorer.charts.words import caption, duration, label, milliseconds, percent, progress_bar, prose, strong
 from explorer.engine.protocol import Job
-from explorer.kinds import Names, Whole
+from explorer.kinds import Name, Names, Whole
 from explorer.maths.intervals import Ratio, Spent, busy
 from explorer.models.catalog import DEFAULT_MODEL
 from explorer.params import Shown, params
@@ -23,16 +23,19 @@ from explorer.worked import Opening
 BATCHES = (1, 8, 32)
 ROUNDS = 40
 """Rounds that the page asks for: of fewer the intervals are wide."""
+LEAST = 6
+"""Rounds from which anything is told apart: of five equal calls all are slower, or all quicker, with 2·½⁵ = 6%."""
 
 
 @params
 class LatencyParams:
     """A forward pass by several methods (all that the model can have, where none is named), `repeats` rounds of all in turns."""
 
+    model: Annotated[str, Name()] = DEFAULT_MODEL
     methods: Annotated[tuple[str, ...], Names()] = ()
     batch: Annotated[int, Whole(1, 64), Shown("Texts in a batch", choices=tuple((str(n), n) for n in BATCHES))] = 1
     length: Annotated[int, Whole(2, 512), Shown("Tokens a text", slider=(8, 256, 8))] = 64
-    repeats: Annotated[int, Whole(2, 100), Shown("Rounds", slider=(5, 50))] = 10
+    repeats: Annotated[int, Whole(2, 100), Shown("Rounds", slider=(LEAST, 50))] = 10
 
 
 @dataclass(frozen=True)
@@ -52,16 +55,24 @@ class Timed:
 
 @dataclass(frozen=True)
 class LatencyResult:
-    """The plain model's times, and each method's. missing: (method, why it cannot be had or timed here). device: of the model."""
+    """The plain model's times, and each method's, in the first `rounds` rounds `of` those that are asked for. missing: (method,
+    why it cannot be had or timed here). device: of the model.
+    """
 
     model_id: str
     device: str
     batch: int
     length: int
     rounds: int
+    of: int
     plain: Spent
     timed: tuple[Timed, ...]
     missing: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def is_done(self) -> bool:
+        """Whether every round has been timed."""
+        return self.rounds == self.of
 
     @property
     def is_busy(self) -> bool:
@@ -69,6 +80,7 @@ class LatencyResult:
         return busy(self.plain)
 
 
+STOPPED = Markup("Stopped. What was timed until then stays.")
 COLOURS = {"plain": "@muted", "attached": "@second", "merged": "@first"}
 
 
@@ -81,7 +93,12 @@ def latency_table(result: LatencyResult) -> Table:
 
 
 def latency_sentence(result: LatencyResult) -> Markup:
-    """Name the methods that cost time at every call and those that make no measurable difference, or say the machine is busy."""
+    """Name the methods that cost time at every call and those that make no measurable difference, or say the machine is busy.
+
+    Of fewer than six rounds it says nothing but that.
+    """
+    if result.rounds < LEAST:
+        return prose("Nothing can be told apart yet: of fewer than six rounds ", strong("all may agree by chance"), ".")
     if result.is_busy:
         return prose(*busy_said(result.plain))
     differ = [one for one in result.timed if one.form != "plain" and one.ratio.differs]
@@ -113,20 +130,35 @@ def latency_figure(result: LatencyResult) -> Picture:
             [place],
             COLOURS[one.form],
             size=13,
-            error_x=error_bars(
-                [one.ratio.high - one.ratio.median], [one.ratio.median - one.ratio.low], thickness=3, width=7
-            ),
+            error_x=error_bars(*_reach(result, one.ratio), thickness=3, width=7),
             hover=f"{label(_name(one))}: %{{x:.3f}} times the plain model's time ({milliseconds(one.spent.median)})",
         )
         for place, one in zip(places, timed, strict=True)
     ]
     ends = [1.0, *(one.ratio.low for one in timed), *(one.ratio.high for one in timed)]
     room = 0.06 * (max(ends) - min(ends)) or 0.05  # equal times have no range
-    title = f"time of a batch, the plain model's ({milliseconds(result.plain.median)}) = 1, with 95% interval"
+    interval = ", with 95% interval" if result.rounds >= LEAST else ""
+    title = f"time of a batch, the plain model's ({milliseconds(result.plain.median)}) = 1{interval}"
     across = axis(title, span=(min(ends) - room, max(ends) + room))
     down = rows([f"{_name(one)} {_change(one.ratio)}" for one in timed], size=15)
     line = [level(1.0, upright=True)]
     return chart(latency_sentence(result), marks, across, down, line, height=130 + 34 * len(timed), right=30)
+
+
+def _reach(result: LatencyResult, ratio: Ratio) -> tuple[list[float], list[float]]:
+    """Return how far the interval reaches up and down from the median; nowhere while there are too few rounds for one."""
+    if result.rounds < LEAST:
+        return [0.0], [0.0]
+    return [ratio.high - ratio.median], [ratio.median - ratio.low]
+
+
+def latency_bar(result: LatencyResult, seconds: float = 0.0) -> Markup:
+    """Return a bar of the rounds with the time left, which a round more has gone by for: the first, which warms up."""
+    if result.is_done:
+        return Markup("")
+    left = seconds / (result.rounds + 1) * (result.of - result.rounds)
+    said = f" {result.rounds} of {result.of} rounds, about {duration(left)} left"
+    return progress_bar(result.rounds / result.of, "rounds timed") + Markup.escape(said)
 
 
 def missing_list(result: LatencyResult) -> Markup:
@@ -144,7 +176,10 @@ def _change(ratio: Ratio) -> str:
     return f"{'+' if change >= 0 else '−'}{percent(abs(change))}"
 
 
-_OPENING = Opening(
-    LatencyParams(tuple(method.slug for method in METHODS), repeats=ROUNDS), LatencyResult, model=DEFAULT_MODEL
+_OPENING = Opening(LatencyParams(methods=tuple(method.slug for method in METHODS), repeats=ROUNDS), LatencyResult)
+LATENCY = LiveAction(
+    Job("explorer.labs.finetune.latency_jobs:latency", on="resources"),
+    LatencyParams,
+    latency_table,
+    openings=(_OPENING,),
 )
-LATENCY = Action(Job("explorer.labs.finetune.latency_jobs:latency"), LatencyParams, latency_table, openings=(_OPENING,))

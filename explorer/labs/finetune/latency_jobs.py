@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -9,6 +11,7 @@ from functools import partial
 import torch
 from torch import Tensor, nn
 
+from explorer.engine.resources import Resources
 from explorer.errors import BadInputError, ExplorerError
 from explorer.labs.finetune.latency import LatencyParams, LatencyResult, Timed
 from explorer.models import timing
@@ -19,7 +22,8 @@ from explorer.tuning.merging import merged
 from explorer.tuning.methods import METHODS, Method, find_method
 from explorer.tuning.spec import RunSpec
 
-ROUNDS_AT_ONCE = 5
+SECONDS = 1.0
+"""Between two results at least, as far as a round takes no longer: each draws its intervals anew."""
 CLASSES = 2
 """Of the head, which takes next to no time."""
 
@@ -33,12 +37,13 @@ class _Form:
     module: nn.Module
 
 
-def latency(loaded: LoadedModel, params: LatencyParams) -> Iterator[LatencyResult | None]:
+def latency(resources: Resources, params: LatencyParams) -> Iterator[LatencyResult | None]:
     """Time each method as it starts, with RunSpec's sizes: times depend on shapes alone, not on what has been learned.
 
-    A result comes every few rounds, and quicker questions come in between two calls. Raises BadInputError for texts that are
-    longer than the model reads.
+    The first result comes after a round, others about once a second and at the end, and quicker questions come in between two
+    calls. Raises BadInputError for texts that are longer than the model reads.
     """
+    loaded = resources.model(params.model)
     if params.length > loaded.longest:
         raise BadInputError(
             f"{loaded.model_id} reads {loaded.longest} tokens at most; length is {params.length}. Take {loaded.longest} or less."
@@ -58,16 +63,17 @@ def latency(loaded: LoadedModel, params: LatencyParams) -> Iterator[LatencyResul
     # Without what this family does not read.
     taken = adapt(loaded, CLASSES, RunSpec(loaded.model_id, method="head")).taken(inputs)
     calls = [partial(_forward, module, taken) for module in (plain, *(form.module for form in forms))]
-    taken_by, done = [list[float]() for _ in calls], 0
+    taken_by, done, shown = [list[float]() for _ in calls], 0, -math.inf
     for timed in timing.one_by_one(calls, loaded.device, params.repeats):
         if timed is not None:
             taken_by[timed[0]].append(timed[1])
         rounds = min(map(len, taken_by))
-        if rounds > done and (rounds in (2, params.repeats) or not rounds % ROUNDS_AT_ONCE):  # one has no quartiles
-            yield _result(loaded, params, forms, taken_by, plain, missing)
+        if rounds > done and (rounds == params.repeats or time.monotonic() > shown + SECONDS):
+            whole = [times[:rounds] for times in taken_by]  # the next round may have begun
+            yield _result(loaded, params, forms, whole, plain, missing)
+            done, shown = rounds, time.monotonic()
         else:
             yield None  # a turn for other questions
-        done = rounds
 
 
 def _result(
@@ -85,6 +91,7 @@ def _result(
         params.batch,
         params.length,
         len(base),
+        params.repeats,
         timing.spent(base),
         tuple(_timed(form, plain, taken, base) for form, taken in zip(forms, times, strict=True)),
         tuple(missing),

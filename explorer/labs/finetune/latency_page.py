@@ -11,9 +11,19 @@ from explorer.published import lora_tables
 from explorer.tuning.methods import METHODS
 from explorer.ui.components import apart, is_open, rich_text
 from explorer.ui.controls import control, controls
-from explorer.ui.kit import View, caption, in_the_paper, inputs_column, outputs_column, two_columns, why
+from explorer.ui.kit import (
+    View,
+    caption,
+    in_the_paper,
+    inputs_column,
+    outputs_column,
+    start_or_stop,
+    start_stop,
+    two_columns,
+    why,
+)
 from explorer.ui.page import Page
-from explorer.ui.wiring import Connection
+from explorer.ui.streams import Stream
 
 WHY = r"""
 An update that is folded into the weights, $W' = W + \frac{\alpha}{r} B A$, costs nothing afterwards. Adapters are more layers,
@@ -31,23 +41,25 @@ def build_latency(page: Page, tab: gr.Tab) -> None:
     """Fill and wire the tab. It opens with what was timed beforehand, and times anything else only once that is asked for."""
     with two_columns():
         with inputs_column():
-            time = gr.Button("Time the methods", variant="primary", elem_id="latency")
+            start, stop = start_stop("Time the methods", "latency")
             named = [(method.title, method.slug) for method in METHODS]
             methods = control(CompareParams, "methods", choices=named, value=[slug for _, slug in named])
             inputs = {"methods": methods, **controls(LatencyParams, "batch", "length", repeats=ROUNDS)}
             caption("The methods as they start, with their usual sizes: the time depends on the shapes alone.")
         with outputs_column():
-            view = View("latency", "latency", figures.latency_sentence, figures.latency_figure, bar=True)
+            view = View("latency", "latency", figures.latency_sentence, figures.latency_figure, bar=figures.latency_bar)
             missing = rich_text(elem_id="latency-missing")
     why("what a method costs at every call", WHY)
     in_the_paper("LoRA's Table 1", lora_tables.latency())
-    timed = Connection(page, LATENCY, inputs, [*view, (missing, figures.missing_list)])
-    timed.opens(
+    steered = [([start, stop], lambda result: start_or_stop(not result.is_done))]
+    stream = Stream(page, LATENCY, inputs, [*view, (missing, figures.missing_list)], steered=steered)
+    stream.opens(
         tab.select,
         apart(*page.changed, where=is_open(tab)),
         note=view.bar,
-        start=str(time.value),
-        asked=[time.click],
+        start=str(start.value),
+        asked=[start.click],
         last=gr.JSON(visible=False),
     )
-    timed.on(time.click)
+    stream.stops(start, stop, view.bar, str(figures.STOPPED))
+    stream.on(start.click, at_once=True)

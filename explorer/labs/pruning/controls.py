@@ -123,16 +123,12 @@ class Live(Stream):
         """Open as EventBinding does: the bar says what was computed beforehand, and what waits for Start."""
         super().opens(*triggers, **{"note": self.bar, "start": str(self.start.value), "last": self.last, **options})
 
-    def on(self, *triggers: Any) -> list[Any]:
+    def on(self, *triggers: Any, at_once: bool = True) -> list[Any]:
         """Bind as Stream does, with Stop shown at once: the first result may take a while, or never come."""
         asked = [part for name, part in self.inputs.items() if name != "visitor"]
         for trigger in triggers:
-            trigger(fn=None, js=_STARTED, inputs=asked, outputs=[*self.places, self.last], api_visibility="private")
-        events = super().on(*triggers)
-        for event in events:
-            # Start is back if no result ever came.
-            event.failure(lambda: [*start_or_stop(False), ""], None, self.places, **QUIET)
-        return events
+            trigger(fn=None, js="(...asked) => [asked]", inputs=asked, outputs=[self.last], api_visibility="private")
+        return super().on(*triggers, at_once=at_once)
 
 
 def progress(share: float, seconds: float = 0.0) -> str:
@@ -142,12 +138,6 @@ def progress(share: float, seconds: float = 0.0) -> str:
     # Any sooner the guess would jump about.
     left = f"about {duration(seconds * (1 - share) / share)} left" if share > 0.05 and seconds > 1 else ""
     return str(progress_bar(share) + Markup('<span class="caption">{}</span>').format(left))
-
-
-_STARTED = """(...asked) => [
-  { __type__: "update", visible: false }, { __type__: "update", visible: true },
-  '<progress max="1" value="0" aria-label="progress"></progress><span class="caption"></span>', asked,
-]"""
 
 
 def scores_of(unit: str) -> list[tuple[str, str]]:

@@ -465,7 +465,7 @@ def latency_result() -> LatencyResult:
         Timed("houlsby", "Adapters (Houlsby)", "attached", 9000, Spent(14.0, 13.0, 15.0), Ratio(1.4, 1.3, 1.5)),
     )
     missing = (("Prefix-layer", "no keys and <values>"),)
-    return LatencyResult("bert-mini", "cpu", 1, 128, 20, Spent(10.0, 9.5, 10.5), timed, missing)
+    return LatencyResult("bert-mini", "cpu", 1, 128, 20, 20, Spent(10.0, 9.5, 10.5), timed, missing)
 
 
 def test_the_time_of_a_batch_is_told_by_what_the_rounds_can_tell() -> None:
