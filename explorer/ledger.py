@@ -274,5 +274,6 @@ _WHOLE = Markup("""<details id="ledger">
 <button type="button" class="plain" data-ledger="empty">Empty it</button> <span role="status"></span></p>
 <p>The signal is of one sentence for all, <q data-example="{}">{}</q>: how many of its tokens the loss is taken from.
 The time is of the same {} texts of {} tokens, on this server's machine, of each model at another moment; where the machine was
-busy, it is taken again when you come back or fill all. The pruned BERT takes turns with the whole one, on {} texts of a task. All
-are small bundled models ({}). LoRA and pruning begin with a BERT that is trained, and so have no such signal of their own.</p></details>""")
+busy, it is taken again when you come back or fill all. The pruned BERT takes turns with the whole one, on {} texts of a task.
+All are small bundled models ({}). LoRA and pruning begin with a BERT that is trained, and so have no such signal of their
+own.</p></details>""")
