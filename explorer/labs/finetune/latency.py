@@ -130,7 +130,7 @@ def latency_figure(result: LatencyResult) -> Picture:
             [place],
             COLOURS[one.form],
             size=13,
-            error_x=error_bars(*_reach(result, one.ratio), thickness=3, width=7),
+            error_x=error_bars(*_reach(result, one.ratio), thickness=3, width=7 if result.rounds >= LEAST else 0),
             hover=f"{label(_name(one))}: %{{x:.3f}} times the plain model's time ({milliseconds(one.spent.median)})",
         )
         for place, one in zip(places, timed, strict=True)
