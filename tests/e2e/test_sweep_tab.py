@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from tests.e2e.running import panel, set_training, type_number, with_tiny_model
 from tests.e2e.visiting import Visit, open_tab
 
 pytestmark = pytest.mark.e2e
+
+JOIN = re.compile("/queue/join")
+"""Where a stream is asked for."""
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +59,7 @@ def test_every_method_is_timed(tiny: Visit) -> None:
     tiny.page.wait_for_selector("#latency-figure .plot[data-drawn], #latency-said:has-text('Timing')")
     type_number(tiny, "Tokens a text", 16)
     tiny.page.click("#latency")
-    expect(tiny.page.locator("#latency-stop")).to_be_visible()
+    expect(tiny.page.locator("#latency-figure")).to_have_attribute("data-model", "tiny")  # and not the worked example's
     expect(tiny.page.locator("#latency")).to_be_visible()  # again, at the end
     expect(tiny.page.locator("#latency-said")).to_contain_text(
         re.compile("Slower|Faster|No difference|The machine is busy")
@@ -69,8 +72,17 @@ def test_timing_tells_what_is_left_and_stops_with_what_it_has(tiny: Visit) -> No
     bar = tiny.page.locator("#latency-said ~ .bar").first
     type_number(tiny, "Tokens a text", 64)
     panel(tiny).get_by_label("32", exact=True).check()
-    tiny.page.click("#latency")
-    expect(tiny.page.locator("#latency-stop")).to_be_visible(timeout=500)  # before anything is measured
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    tiny.page.route(JOIN, hold)
+    with tiny.page.expect_request(JOIN):
+        tiny.page.click("#latency")
+    expect(tiny.page.locator("#latency-stop")).to_be_visible()  # before anything is measured
+    held[0].continue_()
+    tiny.page.unroute(JOIN)
     expect(bar).to_contain_text(re.compile(r"\d+ of 40 rounds, about [\d.]+ (s|min) left"))
     tiny.page.click("#latency-stop")
     expect(bar).to_have_text("Stopped. What was timed until then stays.")

@@ -75,6 +75,11 @@ class LatencyResult:
         return self.rounds == self.of
 
     @property
+    def has_intervals(self) -> bool:
+        """Whether there are rounds enough to tell anything apart."""
+        return self.rounds >= LEAST
+
+    @property
     def is_busy(self) -> bool:
         """Whether the machine was too busy to compare anything: whoever asks again has it measured again."""
         return busy(self.plain)
@@ -97,7 +102,7 @@ def latency_sentence(result: LatencyResult) -> Markup:
 
     Of fewer than six rounds it says nothing but that.
     """
-    if result.rounds < LEAST:
+    if not result.has_intervals:
         return prose("Nothing can be told apart yet: of fewer than six rounds ", strong("all may agree by chance"), ".")
     if result.is_busy:
         return prose(*busy_said(result.plain))
@@ -130,14 +135,14 @@ def latency_figure(result: LatencyResult) -> Picture:
             [place],
             COLOURS[one.form],
             size=13,
-            error_x=error_bars(*_reach(result, one.ratio), thickness=3, width=7 if result.rounds >= LEAST else 0),
+            error_x=error_bars(*_reach(result, one.ratio), thickness=3, width=7 if result.has_intervals else 0),
             hover=f"{label(_name(one))}: %{{x:.3f}} times the plain model's time ({milliseconds(one.spent.median)})",
         )
         for place, one in zip(places, timed, strict=True)
     ]
     ends = [1.0, *(one.ratio.low for one in timed), *(one.ratio.high for one in timed)]
     room = 0.06 * (max(ends) - min(ends)) or 0.05  # equal times have no range
-    interval = ", with 95% interval" if result.rounds >= LEAST else ""
+    interval = ", with 95% interval" if result.has_intervals else ""
     title = f"time of a batch, the plain model's ({milliseconds(result.plain.median)}) = 1{interval}"
     across = axis(title, span=(min(ends) - room, max(ends) + room))
     down = rows([f"{_name(one)} {_change(one.ratio)}" for one in timed], size=15)
@@ -147,7 +152,7 @@ def latency_figure(result: LatencyResult) -> Picture:
 
 def _reach(result: LatencyResult, ratio: Ratio) -> tuple[list[float], list[float]]:
     """Return how far the interval reaches up and down from the median; nowhere while there are too few rounds for one."""
-    if result.rounds < LEAST:
+    if not result.has_intervals:
         return [0.0], [0.0]
     return [ratio.high - ratio.median], [ratio.median - ratio.low]
 
