@@ -9,8 +9,8 @@ from pathlib import Path
 from explorer.errors import BadInputError, ExplorerError
 from explorer.settings import BUNDLED_MODELS
 from pretraining import corpus
+from pretraining.further import CAN_GO_ON, further
 from pretraining.pair_recipes import PAIR_RECIPES
-from pretraining.recipes import CAN_GO_ON, further
 from pretraining.recipes import RECIPES as FIRST_RECIPES
 
 RECIPES = {**FIRST_RECIPES, **PAIR_RECIPES}
@@ -29,7 +29,11 @@ def parse_arguments() -> argparse.Namespace:
     train.add_argument("name", choices=sorted(RECIPES))
     train.add_argument("--steps", type=int, help="how many, in place of the recipe's")
     train.add_argument(
-        "--further", type=int, metavar="STEPS", help=f"go on from the finished model ({', '.join(CAN_GO_ON)})"
+        "--further",
+        type=int,
+        nargs="+",
+        metavar="STEPS",
+        help=f"go on from the finished model ({', '.join(CAN_GO_ON)}); of several numbers the last is run, the others were",
     )
     train.add_argument(
         "--start", help="what to start from: a bundled model, a folder or a hub id (for DistilBERT its teacher)"
@@ -86,11 +90,11 @@ def _train(arguments: argparse.Namespace) -> None:
     changes = {name: getattr(arguments, name) for name in ("steps", "start") if getattr(arguments, name)}
     recipe = dataclasses.replace(RECIPES[arguments.name], **changes)
     if arguments.further is not None:
-        if changes or arguments.further < 1:
+        if changes or min(arguments.further) < 1:
             raise BadInputError("--further takes one step or more, and neither --steps nor --start beside it.")
         if arguments.name not in CAN_GO_ON:
             raise BadInputError(f"{arguments.name} cannot go on by itself; these can: {', '.join(CAN_GO_ON)}.")
-        recipe = further(arguments.name, arguments.further)
+        recipe = further(arguments.name, *arguments.further)
     print(*train(recipe, Place(arguments.corpus, arguments.work, arguments.models)), sep="\n")
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from explorer.errors import BadInputError
 from explorer.models.families import Capability
-from explorer.models.records import Measure, read_curve
+from explorer.models.records import Measure, read_curve, read_further
 from explorer.models.sizes import counted_parts, tied
 from pretraining import cloze
 from pretraining.curve import gone_on, thinned, write_curve
@@ -21,7 +21,7 @@ from pretraining.evaluate import measures_of, write_scores
 from pretraining.measures.causal import continuations
 from pretraining.measures.measure import Subject, open_subject
 from pretraining.nsp_head import RECORD as HEAD
-from pretraining.train import FURTHER, work_folder
+from pretraining.train import work_folder
 
 NOTES = Path(__file__).with_name("notes.toml")
 WIDTH = 130
@@ -33,6 +33,13 @@ FITTED = """fitted anew on the pooled states as they are, and nothing else of th
   as in the training above are the rest. How small the weights are held was chosen by cross-validation on these pairs.
   `head.json` has every number."""
 GONE_ON = "The same again from these weights, on other draws of the text, the learning rate rising and falling anew."
+OF_A_STAGE = {
+    "pair": ", {:.0%} of them pairs",
+    "new_names": ", {:.0%} of them with invented names",
+    "twice": ", {:.0%} with a passage said twice",
+    "taught": ", the loss of where heads look weighed by {:g}",
+    "dropout": ", dropout {:g}",
+}
 TEXT = """113 MB of English from published packages: WikiText-2 train, Wikipedia sections, State of the Union speeches, 18
   Gutenberg books, film reviews and Tatoeba sentences. bert-small's card has the packages and licences. None of it is part
   of this repository."""
@@ -55,19 +62,28 @@ def write_card(folder: Path, text: Path, work: Path, keep_scores: bool = False) 
     subject = open_subject(folder, text)
     about = json.loads((folder / "training.json").read_text())
     scores = _kept(folder / "scores.json") if keep_scores else write_scores(subject, measures_of(subject))
-    log, later = (work_folder(work, about["name"], further) / "log.jsonl" for further in (False, True))
+    log = work_folder(work, about["name"], 0) / "log.jsonl"
     if log.exists():
         write_curve(thinned(log), folder / "curve.json", folder.name)
         about.setdefault("seconds", max((point["seconds"] for point in thinned(log)), default=0.0))
     elif (points := read_curve(folder)) and "minutes" not in about:
         about.setdefault("seconds", points[-1]["seconds"])
-    if later.exists():
-        # A card is written more than once: what was added to the curve before is added anew.
-        first = [point for point in read_curve(folder) if point["step"] <= about["steps"]]
-        write_curve(gone_on(first, later), folder / "curve.json", folder.name)
+    _add_further(folder, work, about)
     card = "\n\n".join(_sections(subject, notes[folder.name], about, scores)) + "\n"
     (folder / "README.md").write_text(card, encoding="utf-8")
     return folder / "README.md"
+
+
+def _add_further(folder: Path, work: Path, about: dict[str, Any]) -> None:
+    """Let curve.json go on with the logs that `work` has of further trainings. about: training.json."""
+    ended = about["steps"]
+    for times, more in enumerate(read_further(folder), 1):
+        log = work_folder(work, about["name"], times) / "log.jsonl"
+        if log.exists():
+            # A card is written more than once: what was added to the curve before is added anew.
+            before = [point for point in read_curve(folder) if point["step"] <= ended]
+            write_curve(gone_on(before, log), folder / "curve.json", folder.name)
+        ended += more["steps"]
 
 
 def _read(path: Path) -> dict[str, Any]:
@@ -142,30 +158,27 @@ def _parameters(subject: Subject) -> str:
 
 def _making(folder: Path, note: dict[str, Any], about: dict[str, Any]) -> str:
     """about: training.json."""
-    paired, head, more = _read(folder / PAIRS), _read(folder / HEAD), _read(folder / FURTHER)
+    paired, head, more = _read(folder / PAIRS), _read(folder / HEAD), read_further(folder)
     masked = about["corruption"]
-    rates = f"{about['learning_rate']:g}; new parts {about['head_learning_rate']:g}; word embeddings "
-    embeddings = about.get("embedding_learning_rate", 0.0)
-    rates += f"{embeddings:g}" if embeddings else "frozen"
-    training = f"{_length_of(about)}, AdamW ({rates}), linear decay, no dropout"
+    training = f"{_length_of(about)}, {_rates(about)}, linear decay, no dropout"
     if masked["rate"]:
         random = f", {masked['random_share']:.0%} random" if masked["random_share"] else ""
         training += f"; {masked['rate']:.0%} of the tokens chosen ({masked['scheme']} by {masked['scheme']}), "
         training += f"{masked['mask_share']:.0%} of them masked{random}"
-    stages = "; ".join(
-        f"{stage['share']:.0%} of the steps with rows of {stage['length']}"
-        + (f", {stage['pair']:.0%} of them pairs" if stage["pair"] else "")
-        for stage in about["stages"]
-    )
     again = f"`python -m pretraining corpus`, then `python -m pretraining train {about['name']}`"
     lines = [
         f"**Start**: {note['start']}",
         f"**Text**: {note.get('text', TEXT)}",
-        f"**Training**: {note['objective']} {training}. {stages}. `training.json` has every number.",
+        f"**Training**: {note['objective']} {training}. {_stages(about)}. `training.json` has every number.",
     ]
-    if more:
-        lines.append(f"**Further**: {GONE_ON} {_length_of(more)}. `further.json` has every number.")
-        again += f", then `python -m pretraining train {about['name']} --further {more['steps']}`"
+    for times, one in enumerate(more, 1):
+        why = note.get("further", [])[times - 1 : times]
+        lines.append(
+            f"**Further**: {' '.join([GONE_ON, *why])} {_length_of(one)}, {_rates(one)}. {_stages(one)}. "
+            "`further.json` has every number."
+        )
+        steps = " ".join(str(done["steps"]) for done in more[:times])
+        again += f", then `python -m pretraining train {about['name']} --further {steps}`"
     if paired:
         lines.append(f"**Pairs**: {note['pairs']} {_length_of(paired)}. `pairs.json` has every number.")
         again += f", then `python -m pretraining train {paired['name']}`"
@@ -173,6 +186,22 @@ def _making(folder: Path, note: dict[str, Any], about: dict[str, Any]) -> str:
         lines.append(f"**NSP head**: {FITTED.format(pairs=head['pairs'])}")
         again += f", then `python -m pretraining head assets/models/{folder.name}`"
     return "\n".join(_wrapped(line, "- ") for line in [*lines, f"**Again**: {again}."])
+
+
+def _rates(about: dict[str, Any]) -> str:
+    embeddings = about.get("embedding_learning_rate", 0.0)
+    return f"AdamW ({about['learning_rate']:g}; new parts {about['head_learning_rate']:g}; word embeddings " + (
+        f"{embeddings:g})" if embeddings else "frozen)"
+    )
+
+
+def _stages(about: dict[str, Any]) -> str:
+    """The share of each stage, and what its rows are."""
+    return "; ".join(
+        f"{stage['share']:.0%} of the steps with rows of {stage['length']}"
+        + "".join(said.format(stage[name]) for name, said in OF_A_STAGE.items() if stage.get(name))
+        for stage in about["stages"]
+    )
 
 
 def _length_of(about: dict[str, Any]) -> str:

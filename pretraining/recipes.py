@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from explorer.maths.corruption import CorruptionRecipe
 
@@ -11,7 +11,9 @@ from explorer.maths.corruption import CorruptionRecipe
 class Stage:
     """One stretch of training: its share of the steps, the length of its rows and the mixture of row kinds.
 
-    `text`, `sentence` and `pair` are the shares of the steps that draw that kind of row.
+    `text`, `sentence` and `pair` are the shares of the steps that draw that kind of row. The others are GPT-2's: of its rows of
+    text, the share whose names are invented and the share that says a passage twice; the weight of the loss by which heads
+    learn where to look; the dropout of the states.
     """
 
     share: float
@@ -19,6 +21,10 @@ class Stage:
     text: float
     sentence: float
     pair: float
+    new_names: float = 0.0
+    twice: float = 0.0
+    taught: float = 0.0
+    dropout: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -47,8 +53,8 @@ class TrainingRecipe:
     corruption: CorruptionRecipe = field(default_factory=lambda: CorruptionRecipe(rate=0.3))
     """30% masked while training: at equal time it beats BERT's 15%, which is kept for measuring."""
     seed: int = 0
-    further: bool = False
-    """Whether a finished model goes on, on other draws of the text: its record and its log stand beside the first ones."""
+    further: tuple[int, ...] = ()
+    """The steps of each time that the finished model has gone on, this one last; none while it is made."""
 
 
 BERT_SMALL = TrainingRecipe(
@@ -153,13 +159,16 @@ class ElectraRecipe(TrainingRecipe):
 class Gpt2Recipe(TrainingRecipe):
     """GPT-2 (Radford et al. 2019), small enough for the text there is.
 
-    positions: no more than the rows have, since they begin at random numbers.
+    positions: no more than the rows have, since they begin at random numbers. looks_before and look_again: the heads, as
+    (layer, head), that learn to look at the token before and at what followed the same token earlier, in stages that teach it.
     """
 
     width: int = 256
     layers: int = 4
     heads: int = 4
     positions: int = 128
+    looks_before: tuple[int, int] = (0, 1)
+    look_again: tuple[tuple[int, int], ...] = ((2, 2), (3, 1))
 
 
 @dataclass(frozen=True)
@@ -297,16 +306,3 @@ RECIPES = {
         GPT2_MINI,
     )
 }
-
-CAN_GO_ON = ("bert-small", "bert-mini", "roberta-mini", "albert-mini", "gpt2-mini")
-"""Those that learn from the text alone, without another model as their teacher."""
-
-
-def further(name: str, steps: int) -> TrainingRecipe:
-    """Return the recipe by which a finished model learns for so many steps more, its rate rising and falling anew.
-
-    albert-mini knows of order what votes can tell it, and goes on with the labels.
-    """
-    before = RECIPES[name]
-    recipe = replace(before, start=name, steps=steps, seed=before.seed + 1, further=True)
-    return replace(recipe, voted_share=0.0, taught_share=0.0) if isinstance(recipe, AlbertOrderRecipe) else recipe

@@ -46,9 +46,21 @@ class BatchStream:
         rng = np.random.default_rng((self.recipe.seed, step))
         kind = rng.choice(["text", "sentence", "pair"], p=[stage.text, stage.sentence, stage.pair])
         length = self.recipe.sentence_length if kind == "sentence" else stage.length
-        rows = [self._row(kind, length, rng) for _ in range(self.recipe.tokens_per_step // length)]
+        rows = [
+            self._row(self._kind_of_text(stage, rng) if kind == "text" else kind, length, rng)
+            for _ in range(self.recipe.tokens_per_step // length)
+        ]
         generator = torch.Generator().manual_seed(self.recipe.seed * 1_000_003 + step)
         return collate(rows, self.recipe.corruption, self.masker, generator)
+
+    @staticmethod
+    def _kind_of_text(stage: Stage, rng: np.random.Generator) -> str:
+        if not stage.new_names + stage.twice:
+            return "text"
+        drawn = rng.random()
+        if drawn < stage.new_names:
+            return "new_names"
+        return "twice" if drawn < stage.new_names + stage.twice else "text"
 
     def _row(self, kind: str, length: int, rng: np.random.Generator) -> Row:
         if kind == "sentence" and rng.random() < EVERYDAY_SHARE:

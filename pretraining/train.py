@@ -13,6 +13,8 @@ import torch
 from tqdm import tqdm
 from transformers import PreTrainedModel
 
+from explorer.errors import BadInputError
+from explorer.models.records import FURTHER, read_further
 from explorer.tuning.reading import has_bfloat16, precision
 from pretraining.objectives import PRETRAINERS
 from pretraining.objectives.base import Place
@@ -22,20 +24,17 @@ from pretraining.schedule import rate_factor, stage_at
 CHECKPOINT_SECONDS = 300
 LOG_STEPS = 20
 
-FURTHER = "further.json"
-"""Beside training.json where a finished model has gone on."""
 
-
-def work_folder(work: Path, name: str, further: bool) -> Path:
-    """Return the folder of a training's checkpoint and log."""
-    return work / (f"{name}-further" if further else name)
+def work_folder(work: Path, name: str, times: int) -> Path:
+    """Return the folder of a training's checkpoint and log. times: how often the model has gone on, this time included."""
+    return work / (name + "-further" * (times > 0) + f"-{times}" * (times > 1))
 
 
 class Trainer:
     """One run of a recipe; its checkpoint and its log are in a folder of its name below the place's work folder."""
 
     def __init__(self, recipe: TrainingRecipe, place: Place) -> None:
-        self.recipe, self.work = recipe, work_folder(place.work, recipe.name, recipe.further)
+        self.recipe, self.work = recipe, work_folder(place.work, recipe.name, len(recipe.further))
         self.work.mkdir(parents=True, exist_ok=True)
         self.pretrainer = PRETRAINERS[recipe.objective](recipe, place)
         self.model: Any = self.pretrainer.model
@@ -156,8 +155,10 @@ COUNTERS = ("step", "seconds", "tokens")
 def train(recipe: TrainingRecipe, place: Place) -> list[Path]:
     """Train (or resume) a recipe and export what it makes; progress on the terminal, figures in the run's log.jsonl.
 
-    Returns the folders of the finished models, each with the recipe in a record (training.json) and the log beside the weights.
+    Returns the folders of the finished models, each with the recipe in a record (training.json, or one more entry of
+    further.json) beside the weights. Raises BadInputError if the model has not gone on before as the recipe says.
     """
+    before = _times_before(recipe, place)
     trainer = Trainer(recipe, place)
     if trainer.resume():
         print(f"resumed at step {trainer.step} of {recipe.steps}")
@@ -186,8 +187,19 @@ def train(recipe: TrainingRecipe, place: Place) -> list[Path]:
     outputs = trainer.pretrainer.export(place.models)
     record = FURTHER if recipe.further else trainer.pretrainer.record
     for output in outputs:
-        (output / record).write_text(json.dumps(about, indent=2) + "\n")
+        (output / record).write_text(json.dumps([*before, about] if recipe.further else about, indent=2) + "\n")
     return outputs
+
+
+def _times_before(recipe: TrainingRecipe, place: Place) -> list[dict[str, Any]]:
+    found, wanted = read_further(place.models / recipe.name), list(recipe.further[:-1])
+    steps = [one["steps"] for one in found]
+    if steps[: len(wanted)] != wanted:
+        asked, told = (" and ".join(f"{count:,}" for count in counts) or "no" for counts in (wanted, steps))
+        raise BadInputError(
+            f"{recipe.name} was to have gone on for {asked} steps before, and its {FURTHER} tells of {told}: run those first."
+        )
+    return found[: len(wanted)]
 
 
 def _forget_later(log: Path, step: int) -> None:

@@ -25,6 +25,9 @@ FORMATS = {
 PROPORTIONS = ("mlm_top_", "nsp_", "sop_", "rtd_found", "rtd_false")
 """Beginnings of the names of measures that are a share of right answers, out of the number that `over` begins with."""
 
+FURTHER = "further.json"
+"""Beside training.json where a finished model has gone on: a list, one entry for each time."""
+
 COUNTERS = ("step", "tokens", "seconds")
 """The counts that every point of a training's log has."""
 
@@ -106,11 +109,31 @@ def read_curve(folder: Path) -> tuple[Mapping[str, float], ...]:
     return () if kept is None else tuple(kept["points"])
 
 
-def _read(path: Path) -> dict[str, Any] | None:
+def read_further(folder: Path) -> list[dict[str, Any]]:
+    """Return the recipe of each time that a finished model has gone on, with its steps, tokens and seconds."""
+    kept: list[dict[str, Any]] | None = _read(folder / FURTHER)
+    return kept or []
+
+
+def harder_from(folder: Path) -> int | None:
+    """Return the step of its curve from which a model's training made its rows or states harder on purpose: by invented
+    names, or by dropout. None if it never did.
+    """
+    begun = (_read(folder / "training.json") or {}).get("steps", 0)
+    for more in read_further(folder):
+        done = 0.0
+        for stage in more["stages"]:
+            if stage.get("new_names") or stage.get("dropout"):
+                return int(begun + round(done * more["steps"]))
+            done += stage["share"]
+        begun += more["steps"]
+    return None
+
+
+def _read(path: Path) -> Any:
     if not path.is_file():
         return None
     try:
-        kept: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        return json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:
         raise ExplorerError(f"{path} is broken: {error}. Take it from the repository again.") from error
-    return kept

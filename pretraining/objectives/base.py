@@ -64,7 +64,7 @@ class Pretrainer(ABC, Generic[RecipeT]):
         self.stores: dict[str, TextStore] = load_stores(place.corpus, self.tokenizer, place.work / "tokens")
         torch.manual_seed(recipe.seed)
         self.model: Any = own(self) if own else self.go_on()
-        self.stream = BatchStream(recipe, self.stores, self.tokenizer, self.drawers)
+        self.stream = BatchStream(recipe, self.stores, self.tokenizer, self.row_drawers())
 
     @cached_property
     def counts(self) -> Tensor:
@@ -79,6 +79,10 @@ class Pretrainer(ABC, Generic[RecipeT]):
         """The model of the recipe's start, to be trained further as it is."""
         model: nn.Module = load(self.recipe.start, self.place.models, self.model_class)
         return model
+
+    def row_drawers(self) -> Mapping[str, Drawer]:
+        """How the rows of each kind are drawn, once the text is read."""
+        return self.drawers
 
     @abstractmethod
     def loss(self, batch: Batch, step: int) -> Loss:

@@ -84,7 +84,7 @@ class DebertaPretrainer(Pretrainer[DebertaRecipe]):
 
     def _texts(self) -> list[Tensor]:
         """Rows with masks in them, as in training, each batch cut to its shortest row."""
-        stream = BatchStream(self.recipe, self.stores, self.tokenizer, self.drawers)
+        stream = BatchStream(self.recipe, self.stores, self.tokenizer, self.row_drawers())
         rows = Stage(share=1.0, length=self.recipe.stages[-1].length, text=1.0, sentence=0.0, pair=0.0)
         drawn = (stream.draw(step, rows) for step in range(FROM_STEP, FROM_STEP + FITTED_ON))
         return [batch.input_ids[:, : int(batch.attention_mask.sum(1).min())] for batch in drawn]

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import cached_property
+
 import torch
+from torch import nn
 from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerBase, RobertaForMaskedLM
 
 from explorer.objectives.batches import Batch
 from explorer.objectives.losses import Loss, causal_loss, tie
-from explorer.objectives.rows import USUAL_ROWS, RowMaker
+from explorer.objectives.rows import USUAL_ROWS, Drawer, RowMaker
+from pretraining.new_names import NewNames, twice
 from pretraining.objectives.base import Pretrainer
+from pretraining.objectives.looking import Looking
 from pretraining.objectives.roberta import MERGES
 from pretraining.recipes import Gpt2Recipe
+from pretraining.schedule import stage_at
 from pretraining.starts import granite
 from pretraining.starts.transplant import factors, load
 from pretraining.vocabularies import cut_merges, gpt2_tokenizer
@@ -20,11 +27,11 @@ EMBEDDING_DEVIATION = 0.05
 
 
 class Gpt2Pretrainer(Pretrainer[Gpt2Recipe]):
-    """-ln p(next token), the mean over all tokens but each row's first."""
+    """-ln p(next token), the mean over all tokens but each row's first; where a stage teaches it, heads learn where to look."""
 
     model_class = GPT2LMHeadModel
     starts = {"roberta-mini": lambda self: self.from_roberta()}
-    drawers = {**USUAL_ROWS, "text": RowMaker.running}
+    drawers = {**USUAL_ROWS, "text": RowMaker.running, "twice": twice}
     new_parts = ("transformer.",)
     word_embeddings = "transformer.wte.weight"
 
@@ -33,9 +40,34 @@ class Gpt2Pretrainer(Pretrainer[Gpt2Recipe]):
         pack = granite.read_pack(self.place.downloads)[1]
         return gpt2_tokenizer(*cut_merges(pack, MERGES), longest=self.recipe.positions)
 
+    def row_drawers(self) -> Mapping[str, Drawer]:
+        """Running text, and what is made of it for a stage that asks for that."""
+        if not any(stage.new_names for stage in self.recipe.stages):
+            return self.drawers
+        return {**self.drawers, "new_names": NewNames(self.tokenizer, self.counts).row}
+
+    @cached_property
+    def looking(self) -> Looking:
+        """The heads that learn where to look."""
+        return Looking(self.model, self.recipe.looks_before, self.recipe.look_again)
+
     def loss(self, batch: Batch, step: int) -> Loss:
         """The loss of all next tokens; padding carries none."""
-        return causal_loss(self.model, batch)
+        stage = stage_at(self.recipe, step / self.recipe.steps)
+        self._drop(stage.dropout)
+        torch.manual_seed(1_000_003 * self.recipe.seed + step)  # what is dropped depends on seed and step alone
+        if not stage.taught:
+            return causal_loss(self.model, batch)
+        with self.looking as looking:
+            loss = causal_loss(self.model, batch)
+            taught, figures = looking.loss(batch.input_ids)
+        return Loss(loss.total + stage.taught * taught, {**loss.figures, **figures})
+
+    def _drop(self, share: float) -> None:
+        """Drop a share of the states, none of what attention gives."""
+        for name, module in self.model.named_modules():
+            if isinstance(module, nn.Dropout) and not name.endswith("attn_dropout"):
+                module.p = share
 
     @torch.no_grad()
     def from_roberta(self) -> GPT2LMHeadModel:

@@ -9,7 +9,7 @@ import pytest
 
 from explorer.errors import ExplorerError
 from explorer.models.catalog import bundled
-from explorer.models.records import COUNTERS, read_curve, read_scores
+from explorer.models.records import COUNTERS, FURTHER, harder_from, read_curve, read_further, read_scores
 from explorer.settings import BUNDLED_MODELS
 from tests.rows import each_row
 
@@ -46,3 +46,16 @@ def test_a_broken_file_is_named(content: str, tmp_path: Path) -> None:
     (tmp_path / "scores.json").write_text(content)
     with pytest.raises(ExplorerError, match=r"scores\.json"):
         read_scores(tmp_path)
+
+
+def test_rows_are_harder_from_the_first_stage_that_says_so(tmp_path: Path) -> None:
+    assert read_further(tmp_path) == []
+    assert harder_from(tmp_path) is None
+    (tmp_path / "training.json").write_text('{"steps": 100}')
+    plain = {"steps": 50, "stages": [{"share": 1.0}]}
+    harder = {"steps": 200, "stages": [{"share": 0.25, "dropout": 0.0}, {"share": 0.75, "new_names": 0.4}]}
+    (tmp_path / FURTHER).write_text(json.dumps([plain]))
+    assert harder_from(tmp_path) is None
+    (tmp_path / FURTHER).write_text(json.dumps([plain, harder]))
+    assert harder_from(tmp_path) == 100 + 50 + 50
+    assert read_further(tmp_path) == [plain, harder]

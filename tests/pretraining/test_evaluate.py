@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ from pretraining import card, recipes
 from pretraining.card import write_card
 from pretraining.evaluate import evaluate, evaluate_everyday
 from pretraining.export import export_model
+from pretraining.further import further
 from pretraining.measures import causal, others, pairs
 from pretraining.measures.everyday import everyday_pairs, near_copies
 from pretraining.measures.others import speed_ratio
@@ -205,7 +207,7 @@ def test_a_card_tells_of_a_further_training_and_its_curve_goes_on(
     asked = folder, ready.corpus / "wikitext-valid.txt", ready.work
     assert "**Further**" not in write_card(*asked).read_text(encoding="utf-8")
     steps = [point["step"] for point in read_curve(folder)]
-    train(recipes.further(recipe.name, 8), ready)
+    train(further(recipe.name, 8), ready)
     for _ in range(2):  # a card may be written again
         text = write_card(*asked).read_text(encoding="utf-8")
         assert "The same again from these weights" in text
@@ -215,6 +217,18 @@ def test_a_card_tells_of_a_further_training_and_its_curve_goes_on(
         assert f"{precision}, {precision}" not in told
         assert f"train {recipe.name} --further 8`" in text.replace("\n  ", " ")
         assert [point["step"] for point in read_curve(folder)] == [*steps, steps[-1] + 4, steps[-1] + 8]
+    rows = replace(recipe.stages[0], share=1.0, new_names=0.4, twice=0.2)
+    monkeypatch.setattr("pretraining.further._gpt2_again", lambda recipe: replace(recipe, stages=(rows,)))
+    train(further(recipe.name, 8, 4), ready)
+    for _ in range(2):
+        told = " ".join(write_card(*asked).read_text(encoding="utf-8").split())
+        assert told.count("The same again from these weights") == 2
+        assert (
+            "100% of the steps with rows of 32, 40% of them with invented names, 20% with a passage said twice" in told
+        )
+        assert f"--further 8`, then `python -m pretraining train {recipe.name} --further 8 4`" in told
+        later = [steps[-1] + more for more in (4, 8, 12)]
+        assert [point["step"] for point in read_curve(folder)] == [*steps, *later]
 
 
 @pytest.mark.usefixtures("noted")

@@ -12,6 +12,7 @@ from transformers import PreTrainedTokenizerBase
 
 from explorer.maths.corruption import IGNORED_LABEL
 from explorer.objectives.batches import Batch
+from explorer.objectives.rows import Drawer
 from explorer.objectives.text import TextStore
 from pretraining import stream as streaming
 from pretraining.recipes import RECIPES, Stage, TrainingRecipe
@@ -136,6 +137,24 @@ def test_a_mixed_stage_draws_every_kind_about_as_often_as_it_says(stream: BatchS
     short = sum(len(batch.input_ids) == 30 for batch in batches)
     assert 15 <= paired <= 45
     assert 15 <= short <= 45
+
+
+def test_rows_of_text_are_of_every_kind_about_as_often_as_a_stage_says(
+    stores: dict[str, TextStore], tokenizer: PreTrainedTokenizerBase
+) -> None:
+    drawn: list[str] = []
+
+    def drawer(kind: str) -> Drawer:
+        return lambda maker, store, length, rng: drawn.append(kind) or maker.running(store, length, rng)
+
+    kinds = ("text", "new_names", "twice", "pair")
+    stream = BatchStream(RECIPE, stores, tokenizer, {kind: drawer(kind) for kind in kinds})
+    stage = dataclasses.replace(TEXT_ONLY, text=0.8, pair=0.2, new_names=0.4, twice=0.2)
+    for step in range(200):
+        stream.draw(step, stage)
+    text = [kind for kind in drawn if kind != "pair"]
+    assert len(text) / len(drawn) == pytest.approx(0.8, abs=0.15)
+    assert [text.count(kind) / len(text) for kind in kinds] == pytest.approx([0.4, 0.4, 0.2, 0.0], abs=0.05)
 
 
 def test_single_sentences_are_told_from_running_text_by_their_documents(

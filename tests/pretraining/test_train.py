@@ -12,12 +12,14 @@ import torch
 from transformers import AutoTokenizer, BertForPreTraining, PreTrainedTokenizerBase
 
 from explorer.errors import BadInputError
+from explorer.models.records import read_further
 from explorer.objectives.batches import Batch
 from explorer.objectives.losses import Loss
 from explorer.tuning import reading
 from pretraining import __main__ as command_line
 from pretraining import recipes
 from pretraining import train as training
+from pretraining.further import further
 from pretraining.objectives.base import Place
 from pretraining.objectives.bert import BertPretrainer
 from pretraining.recipes import Stage, TrainingRecipe
@@ -120,7 +122,7 @@ def test_a_finished_model_goes_on_from_itself_and_both_trainings_are_told_of(
     monkeypatch.setitem(recipes.RECIPES, "tiny", RECIPE)
     (output,) = train(RECIPE, place)
     record, kept = (output / "training.json").read_text(), BertForPreTraining.from_pretrained(output).state_dict()
-    asked = recipes.further("tiny", STEPS)
+    asked = further("tiny", STEPS)
     trainer = Trainer(asked, place)
     assert all(torch.equal(value, trainer.model.state_dict()[name]) for name, value in kept.items())
     first = Trainer(RECIPE, place)
@@ -128,11 +130,27 @@ def test_a_finished_model_goes_on_from_itself_and_both_trainings_are_told_of(
     assert drawn[0].shape != drawn[1].shape or not torch.equal(*drawn), "other draws of the text"
     assert train(asked, place) == [output]
     assert (output / "training.json").read_text() == record
-    about = json.loads((output / "further.json").read_text())
-    assert (about["name"], about["start"], about["steps"], about["further"]) == ("tiny", "tiny", STEPS, True)
+    (about,) = json.loads((output / "further.json").read_text())
+    assert (about["name"], about["start"], about["steps"], about["further"]) == ("tiny", "tiny", STEPS, [STEPS])
     after = BertForPreTraining.from_pretrained(output).state_dict()
     assert not all(torch.equal(value, after[name]) for name, value in kept.items())
     assert (place.work / "tiny-further" / "log.jsonl").exists()
+
+
+def test_a_model_goes_on_again_only_after_the_times_before(monkeypatch: pytest.MonkeyPatch, place: Place) -> None:
+    monkeypatch.setitem(recipes.RECIPES, "tiny", RECIPE)
+    (output,) = train(RECIPE, place)
+    with pytest.raises(BadInputError, match=r"gone on for 3 steps before, and its further\.json tells of no"):
+        train(further("tiny", 3, 2), place)
+    for steps in ((3,), (3, 2), (3, 2)):  # the last one is finished: nothing is run, one record stays
+        train(further("tiny", *steps), place)
+    assert [(one["steps"], one["further"]) for one in read_further(output)] == [(3, [3]), (2, [3, 2])]
+    assert [torch.load(place.work / f"tiny-further{end}" / "checkpoint.pt")["counters"][0] for end in ("", "-2")] == [
+        3,
+        2,
+    ]
+    with pytest.raises(BadInputError, match=r"for 4 and 2 steps before, and its .* tells of 3 and 2"):
+        train(further("tiny", 4, 2, 1), place)
 
 
 def test_only_a_model_that_needs_no_teacher_is_asked_to_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -140,11 +158,14 @@ def test_only_a_model_that_needs_no_teacher_is_asked_to_go_on(monkeypatch: pytes
     monkeypatch.setattr(training, "train", lambda recipe, place: asked.append(recipe) or [])
     monkeypatch.setattr("sys.argv", ["x", "train", "gpt2-mini", "--further", "9"])
     command_line.main()
-    assert asked == [dataclasses.replace(recipes.GPT2_MINI, start="gpt2-mini", steps=9, seed=1, further=True)]
+    monkeypatch.setattr("sys.argv", ["x", "train", "bert-mini", "--further", "9", "7"])
+    command_line.main()
+    expected = dataclasses.replace(recipes.BERT_MINI, start="bert-mini", steps=7, seed=2, further=(9, 7))
+    assert asked == [further("gpt2-mini", 9), expected]
     monkeypatch.setattr("sys.argv", ["x", "train", "distilbert-mini", "--further", "9"])
     with pytest.raises(BadInputError, match=r"distilbert-mini cannot go on by itself; these can: .*gpt2-mini\."):
         command_line.main()
-    for more in (["0"], ["9", "--steps", "3"], ["9", "--start", "bert-mini"]):
+    for more in (["0"], ["9", "0"], ["9", "--steps", "3"], ["9", "--start", "bert-mini"]):
         monkeypatch.setattr("sys.argv", ["x", "train", "gpt2-mini", "--further", *more])
         with pytest.raises(BadInputError, match="--further takes one step or more"):
             command_line.main()

@@ -12,7 +12,7 @@ from explorer.charts import SERIES, Picture, axis, chart, line
 from explorer.charts.words import caption, label, prose, strong
 from explorer.engine.protocol import Job
 from explorer.labs.models.schema import BUNDLED, BundledModels
-from explorer.models.records import COUNTERS, read_curve
+from explorer.models.records import COUNTERS, harder_from, read_curve
 from explorer.params import params
 from explorer.settings import BUNDLED_MODELS
 from explorer.tab import Choice, Figure, Tab
@@ -52,6 +52,8 @@ class Curve:
     tokens: tuple[float, ...]
     seconds: tuple[float, ...]
     values: tuple[tuple[str, tuple[float | None, ...]], ...]
+    harder_from: int | None = None
+    """The step from which its rows have invented names, or its states dropout."""
 
     def of(self, quantity: str) -> tuple[float | None, ...] | None:
         """Return the values of one quantity; None if it was not logged."""
@@ -83,7 +85,7 @@ def _curve(name: str, points: tuple[Mapping[str, float], ...]) -> Curve:
     quantities = dict.fromkeys(key for point in points for key in point if key not in COUNTERS)
     values = tuple((quantity, tuple(point.get(quantity) for point in points)) for quantity in quantities)
     steps, tokens, seconds = (tuple(float(point[counter]) for point in points) for counter in COUNTERS)
-    return Curve(name, steps, tokens, seconds, values)
+    return Curve(name, steps, tokens, seconds, values, harder_from(BUNDLED_MODELS / name))
 
 
 def curves_table(result: CurvesResult) -> Table:
@@ -128,6 +130,12 @@ def curves_notes(result: CurvesResult, quantity: str = "mlm_loss") -> Markup:
         if shown and value is None:
             logged = QUANTITIES.get(curve.values[0][0], curve.values[0][0])
             parts.append(f" {name} is left out: it was trained on, and logged, {logged}.")
+    parts += [
+        f" From step {curve.harder_from:,} on {curve.model} learned to copy, on rows whose names are invented and with dropout: "
+        "what is logged of them is not to be compared with what came before, nor with the loss on held-out text in its card."
+        for _, curve, value in ends
+        if value is not None and curve.harder_from is not None
+    ]
     if result.without:
         parts.append(f" No log was kept of {', '.join(result.without)}, trained before the app kept any.")
     return caption(*parts) if parts else Markup("")

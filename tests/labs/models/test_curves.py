@@ -51,6 +51,14 @@ def test_curves_draw_whoever_logged_it_and_name_who_did_not() -> None:
     assert len(curves.curves_table(CURVES).rows) == 5, "points without a value are left out"
 
 
+def test_rows_that_are_harder_on_purpose_are_told_of_where_they_are_drawn() -> None:
+    one, two = CURVES.curves
+    harder = replace(CURVES, curves=(one, replace(two, harder_from=9313)))
+    assert "From step 9,313 on two learned to copy" in curves.curves_notes(harder, "next_loss")
+    assert "learned to copy" not in curves.curves_notes(harder, "mlm_loss")
+    assert "learned to copy" not in curves.curves_notes(CURVES, "next_loss")
+
+
 def test_electra_s_two_models_are_one_training() -> None:
     log = ((1, 2), (10, 20), (1, 2), (("mlm_loss", (6.0, 5.5)), ("replaced_accuracy", (0.8, 0.85))))
     both = CurvesResult((Curve("electra-mini-discriminator", *log), Curve("electra-mini-generator", *log)), ())

@@ -14,6 +14,7 @@ from explorer.maths.corruption import IGNORED_LABEL
 from explorer.objectives.batches import Batch
 from explorer.objectives.rows import IN_ORDER, SWAPPED
 from pretraining import recipes
+from pretraining.further import further
 from pretraining.objectives import PRETRAINERS
 from pretraining.objectives.albert import AlbertPretrainer
 from pretraining.objectives.albert_order import (
@@ -77,15 +78,15 @@ def test_one_that_has_learned_the_order_goes_on_as_it_is_and_by_the_labels_alone
 ) -> None:
     monkeypatch.setitem(recipes.RECIPES, RECIPE.name, RECIPE)
     order.export(order.place.models)
-    further = AlbertOrderPretrainer(recipes.further(RECIPE.name, 8), order.place)
-    before, after = order.model.albert.state_dict(), further.model.albert.state_dict()
+    on = AlbertOrderPretrainer(further(RECIPE.name, 8), order.place)
+    before, after = order.model.albert.state_dict(), on.model.albert.state_dict()
     assert all(torch.allclose(value, before[name], atol=2e-3, rtol=2e-3) for name, value in after.items())
-    rows = further.draw(0, RECIPE.stages[0])
-    plain = further.model.albert(
+    rows = on.draw(0, RECIPE.stages[0])
+    plain = on.model.albert(
         rows.input_ids, rows.attention_mask, rows.token_type_ids, sentence_order_label=rows.pair_labels
     )
     wanted = torch.nn.functional.cross_entropy(plain.sop_logits, rows.pair_labels)
-    assert further.loss(rows, 0).figures["pair_loss"] == pytest.approx(float(wanted.detach()), rel=1e-4)
+    assert on.loss(rows, 0).figures["pair_loss"] == pytest.approx(float(wanted.detach()), rel=1e-4)
 
 
 def test_without_a_layer_to_gather_the_votes_it_does_not_begin(words: AlbertPretrainer) -> None:

@@ -96,10 +96,15 @@ RECIPES: dict[str, TrainingRecipe] = {
             objective="causal",
             start="roberta-mini",
             corruption=CorruptionRecipe(rate=0.0),
-            stages=(Stage(share=1.0, length=32, text=1.0, sentence=0.0, pair=0.0),),
+            stages=(
+                Stage(share=0.5, length=32, text=1.0, sentence=0.0, pair=0.0),
+                Stage(share=0.5, length=32, text=1.0, sentence=0.0, pair=0.0, twice=0.5, taught=0.1, dropout=0.1),
+            ),
             width=16,
             layers=2,
             heads=2,
+            looks_before=(0, 0),
+            look_again=((1, 0), (1, 1)),
             **USUAL,
         ),
     )
