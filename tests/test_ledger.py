@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 import pytest
@@ -10,6 +9,7 @@ import pytest
 from explorer.labs.finetune.latency import LatencyResult, Timed
 from explorer.ledger import BATCH, CELLS, LENGTH, ROUNDS
 from explorer.maths.intervals import Ratio, Spent
+from tests.loops import run
 
 
 @pytest.mark.parametrize(("high", "busy"), [(10.4, False), (12.0, True)])
@@ -22,6 +22,6 @@ def test_a_time_says_whether_the_machine_was_busy(high: float, busy: bool) -> No
         assert (name, model, given["repeats"]) == ("latency", "bert-mini", ROUNDS)
         return result
 
-    measured = asyncio.run(CELLS["bert.time"].measure(ask, ""))  # type: ignore[arg-type]
+    measured = run(CELLS["bert.time"].measure(ask, ""))  # type: ignore[arg-type]
     assert (measured.said, measured.busy) == ("10 ms", busy)
     assert ("on a busy machine" in measured.source) is busy

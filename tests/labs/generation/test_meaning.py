@@ -169,7 +169,8 @@ def test_the_worked_runs_gain_twenty_bleu_and_stand_beside_the_paper(engine: Loc
     assert "untouched" in view
     assert "70.4" in adapt_figures.paper_view()
     assert "mean of" not in view
-    again = replace(records[0], run_id="again", spec=replace(records[0].spec, seed=1))
+    best = max(records, key=lambda record: record.score or 0)
+    again = replace(best, run_id="again", spec=replace(best.spec, seed=1))
     repeated = Compared((*records, again))
     assert "mean of 2 seeds" in adapt_figures.metrics_view(repeated).striptags()
     assert "mean of 2 seeds" not in adapt_figures.adapt_sentence(repeated).striptags()
