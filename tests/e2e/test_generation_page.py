@@ -73,7 +73,6 @@ def test_a_model_that_cannot_write_is_told_why_and_offered_one_that_can(visit: V
     expect(notice).to_have_count(0)
     page.get_by_role("button", name="Wait for the loop").click()
     expect(page.locator("#continue-rows .written")).to_have_count(2)
-    told = re.compile("Greedy and beam search repeat themselves: greedy writes “.+” twice")
-    expect(page.locator("#continue-notes")).to_contain_text(told)
+    expect(page.locator("#continue-notes")).to_contain_text("who was the king of")
     page.locator("#continue-decodings").get_by_label("greedy").uncheck()
     expect(page.locator("#continue-rows .written")).to_have_count(1)

@@ -113,7 +113,7 @@ def curves_sentence(result: CurvesResult, quantity: str = "mlm_loss") -> Markup:
 
 
 def curves_notes(result: CurvesResult, quantity: str = "mlm_loss") -> Markup:
-    """Say where each ended, which trained longest, who is left out and why."""
+    """Say where each ended, which trained longest, whose rows were made harder from where on, who is left out and why."""
     ends = _ends(result, quantity)
     shown = [(name, curve, value) for name, curve, value in ends if value is not None]
     parts: list[str] = []
