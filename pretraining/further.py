@@ -24,16 +24,27 @@ GPT2_SECOND = (
 )
 
 
+ALBERT_AGAIN = {"wikitext": 0.58, "wikipedia": 0.32, "reviews": 0.05, "books": 0.05}
+"""What albert-mini reads as it goes on: texts whose order is harder to tell than that of reviews, speeches and novels."""
+
+
 def further(name: str, *steps: int) -> TrainingRecipe:
     """Return the recipe by which a finished model learns on.
 
     steps: of each time that it goes on; the last is what the recipe runs, the others are done. albert-mini knows of order what
-    votes can tell it, and goes on with the labels. gpt2-mini learns to copy names that it does not know.
+    votes can tell it, and goes on with the labels, at a lower rate. gpt2-mini learns to copy names that it does not know.
     """
     before = RECIPES[name]
     recipe = replace(before, start=name, steps=steps[-1], seed=before.seed + len(steps), further=steps)
     if isinstance(recipe, AlbertOrderRecipe):
-        return replace(recipe, voted_share=0.0, taught_share=0.0)
+        return replace(
+            recipe,
+            voted_share=0.0,
+            taught_share=0.0,
+            source_weights=ALBERT_AGAIN,
+            learning_rate=2.5e-4,
+            embedding_learning_rate=2.5e-4,
+        )
     if isinstance(recipe, Gpt2Recipe):
         return replace(recipe, stages=GPT2_FIRST) if len(steps) == 1 else _gpt2_again(recipe)
     return recipe

@@ -70,7 +70,7 @@ $\mathcal{L}_{\text{MLM}} + \mathcal{L}_{\text{SOP}}$.
 A model trained on NSP is at chance on order (52.0%), one trained on order still does fairly on NSP (78.9%): the harder task
 contains much of the easier one. (Lan et al. 2020, sections 3.1 and 4.6, Table 5)
 
-albert-mini learned order from 96,000 pairs, not from 500 million rows: it knows clear cases, a name before *she*, a beginning
+albert-mini learned order from 182,000 pairs, not from 500 million rows: it knows clear cases, a name before *she*, a beginning
 before what goes on. Of the easier task it has learned nothing on the way (figure above).
 """
 

@@ -89,6 +89,13 @@ def test_one_that_has_learned_the_order_goes_on_as_it_is_and_by_the_labels_alone
     assert on.loss(rows, 0).figures["pair_loss"] == pytest.approx(float(wanted.detach()), rel=1e-4)
 
 
+def test_going_on_is_gentler_and_reads_only_what_was_read_before() -> None:
+    before, after = recipes.RECIPES["albert-mini"], further("albert-mini", 9)
+    assert after.learning_rate < before.learning_rate
+    assert set(after.source_weights) < set(before.source_weights)
+    assert sum(after.source_weights.values()) == pytest.approx(1.0)
+
+
 def test_without_a_layer_to_gather_the_votes_it_does_not_begin(words: AlbertPretrainer) -> None:
     depth = words.model.config.num_hidden_layers
     with pytest.raises(BadInputError, match=f"has {depth} layers"):
