@@ -119,10 +119,10 @@ def curves_notes(result: CurvesResult, quantity: str = "mlm_loss") -> Markup:
     parts: list[str] = []
     if shown:
         named, longest, _ = max(shown, key=lambda entry: entry[1].tokens[-1])
+        who = f"The longest of these trainings, {named.split(' (')[0]}'s," if len(shown) > 1 else "Its training"
         parts += [
-            f"At the end: {', '.join(f'{name} {value:.2f}' for name, _, value in shown)}. The longest training, "
-            f"{named.split(' (')[0]}'s, saw {longest.tokens[-1] / 1e6:.1f} million tokens in "
-            f"{longest.seconds[-1] / 60:.0f} minutes on two CPU cores."
+            f"At the end: {', '.join(f'{name} {value:.2f}' for name, _, value in shown)}. {who} saw "
+            f"{longest.tokens[-1] / 1e6:.1f} million tokens in {longest.seconds[-1] / 60:.0f} minutes on two CPU cores."
         ]
     if len(ends) < len(result.curves):
         parts.append(" ELECTRA's generator and discriminator were trained together: one log, one line.")

@@ -44,7 +44,9 @@ def test_curves_draw_whoever_logged_it_and_name_who_did_not() -> None:
     equal = replace(CURVES, curves=(CURVES.curves[0], replace(CURVES.curves[0], model="other")))
     assert curves.curves_sentence(equal, "mlm_loss").striptags().endswith("at the end: 2.00 of each of them.")
     said = curves.curves_notes(CURVES, "mlm_loss")
-    assert "At the end: one 2.00." in said
+    assert "At the end: one 2.00. Its training saw 2.0 million tokens" in said
+    longer = replace(several, curves=(CURVES.curves[0], replace(other, tokens=(10, 3e6))))
+    assert "The longest of these trainings, other's, saw 3.0 million" in curves.curves_notes(longer).striptags()
     assert "two is left out: it was trained on, and logged, next-token loss (nats)" in said
     assert "No log was kept of three, trained before" in said
     assert "choose another" in curves.curves_sentence(CURVES, "cosine_loss")
