@@ -126,10 +126,8 @@ def curves_notes(result: CurvesResult, quantity: str = "mlm_loss") -> Markup:
         ]
     if len(ends) < len(result.curves):
         parts.append(" ELECTRA's generator and discriminator were trained together: one log, one line.")
-    for name, curve, value in ends:
-        if shown and value is None:
-            logged = QUANTITIES.get(curve.values[0][0], curve.values[0][0])
-            parts.append(f" {name} is left out: it was trained on, and logged, {logged}.")
+    if shown:
+        parts += _left_out([(name, curve) for name, curve, value in ends if value is None])
     parts += [
         f" From step {curve.harder_from:,} on {curve.model} learned to copy, on rows whose names are invented and with dropout: "
         "what is logged of them is not to be compared with what came before, nor with the loss on held-out text in its card."
@@ -139,6 +137,18 @@ def curves_notes(result: CurvesResult, quantity: str = "mlm_loss") -> Markup:
     if result.without:
         parts.append(f" No log was kept of {', '.join(result.without)}, trained before the app kept any.")
     return caption(*parts) if parts else Markup("")
+
+
+def _left_out(trained: list[tuple[str, Curve]]) -> list[str]:
+    """Say what the trainings that are not drawn logged, those of one kind together."""
+    named: dict[str, list[str]] = {}
+    for name, curve in trained:
+        named.setdefault(QUANTITIES.get(curve.values[0][0], curve.values[0][0]), []).append(name)
+    return [
+        f" {', '.join(names)} {'are left out: they were' if len(names) > 1 else 'is left out: it was'} trained on, and "
+        f"logged, {logged}."
+        for logged, names in named.items()
+    ]
 
 
 def _ends(result: CurvesResult, quantity: str) -> list[tuple[str, Curve, float | None]]:

@@ -48,6 +48,8 @@ def test_curves_draw_whoever_logged_it_and_name_who_did_not() -> None:
     longer = replace(several, curves=(CURVES.curves[0], replace(other, tokens=(10, 3e6))))
     assert "The longest of these trainings, other's, saw 3.0 million" in curves.curves_notes(longer).striptags()
     assert "two is left out: it was trained on, and logged, next-token loss (nats)" in said
+    one = curves.curves_notes(several, "next_loss")
+    assert "one, other are left out: they were trained on, and logged, MLM loss (nats)." in one
     assert "No log was kept of three, trained before" in said
     assert "choose another" in curves.curves_sentence(CURVES, "cosine_loss")
     assert len(curves.curves_table(CURVES).rows) == 5, "points without a value are left out"
