@@ -25,7 +25,7 @@ GPT2_SECOND = (
 
 
 ALBERT_AGAIN = {"wikitext": 0.58, "wikipedia": 0.32, "reviews": 0.05, "books": 0.05}
-"""What albert-mini reads as it goes on: texts whose order is harder to tell than that of reviews, speeches and novels."""
+"""What albert-mini reads as it goes on: encyclopaedias above all, the kind of text that it is measured on."""
 
 
 def further(name: str, *steps: int) -> TrainingRecipe:

@@ -129,7 +129,7 @@ def tuned_notes(result: TunedResult) -> Markup:
     ):
         parts.append(
             "So no successor is seen to do better than BERT here, as RoBERTa, ELECTRA and DeBERTa do in their papers. Those were "
-            "pretrained on gigabytes of text; these began from bert-mini's layers and trained for half an hour to two hours. "
+            "pretrained on gigabytes of text; these began from bert-mini's layers and trained for half an hour each. "
         )
     parts += [f"{task.title}: scores are of {task.held_out} held-out examples. " for task in result.tasks]
     return caption(*parts, "Student's t of the differences seed by seed, 5% for all pairs together, Holm's allowance.")

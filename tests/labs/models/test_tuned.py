@@ -9,6 +9,7 @@ import pytest
 from scipy.stats import ttest_1samp
 
 from explorer.labs.models.tuned import (
+    SUCCESSORS,
     TunedModel,
     TunedParams,
     TunedResult,
@@ -19,7 +20,9 @@ from explorer.labs.models.tuned import (
     tuned_sentence,
     tuned_table,
 )
+from explorer.models.records import read_curve
 from explorer.runs.examples import TUNED, TUNED_ON, TUNED_SEEDS
+from explorer.settings import BUNDLED_MODELS
 from tests.labs.drawing import assert_draws
 from tests.rows import each_row
 
@@ -113,3 +116,8 @@ def test_every_seed_is_drawn_beside_its_mean_and_tabled() -> None:
 def test_that_no_successor_is_ahead_is_said_where_none_is(name: str, apology: bool) -> None:
     result = task(bert_mini=FIRST, **{name.replace("-", "_"): (0.90, 0.91, 0.92)})
     assert ("no successor is seen to do better than BERT" in tuned_notes(result).striptags()) is apology
+
+
+@each_row("name", SUCCESSORS)
+def test_a_successor_was_trained_for_half_an_hour_as_the_notes_say(name: str) -> None:
+    assert read_curve(BUNDLED_MODELS / name)[-1]["seconds"] / 60 == pytest.approx(30, abs=5)
